@@ -1,4 +1,4 @@
-/** Breakers: an outside server that can't be reached is left alone for a while, so that it stops only its own work. */
+/** Breakers: an outside server that cannot be reached is left alone for a while, so that it stops only its own work. */
 import { ApiError } from './error.ts'
 import { LIMITS } from './limits.ts'
 import { memo } from './memo.ts'
@@ -41,7 +41,7 @@ export class BreakerOpen extends ApiError {
   }
 }
 
-/** What sockets, fetch and nodemailer call a server that can't be reached or falls silent. */
+/** What sockets, fetch and nodemailer call a server that cannot be reached or falls silent. */
 const UNREACHABLE =
   /^(ECONN(REFUSED|RESET|ABORTED|ECTION)|ENOTFOUND|EAI_AGAIN|E?TIMEDOUT|EPIPE|E(HOST|NET)UNREACH|EDNS|ESOCKET|ETLS|UND_ERR_.+|TimeoutError)$/
 

@@ -68,7 +68,7 @@ export interface Engine {
   reload(): Promise<readonly Diagnostic[]>
   /**
    * Reads the sources again and has every running instance serve them, this one included; gives their names. On mistakes,
-   * or where one can't, all serve on what they have and the diagnostics say why.
+   * or where one cannot, all serve on what they have and the diagnostics say why.
    */
   rollOut(): Promise<Collected<readonly string[]>>
   /** Turns /readyz to 503, serves on for `delayMs`, lets what is under way finish, and closes everything. */

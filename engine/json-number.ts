@@ -1,7 +1,7 @@
 /** Numbers in the text of JSON that a double does not hold: they would become other numbers without a word (RFC 8259, section 6). */
 
 /** What completes the sentence "The <place> …" about such a number. */
-export const INEXACT = 'is a number that can not be kept exactly; send it as a string of digits'
+export const INEXACT = 'is a number that cannot be kept exactly; send it as a string of digits'
 
 /** A number with fewer digits and a short exponent is always one that a double holds; inside texts this finds too much. */
 export const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/

@@ -86,7 +86,7 @@ export async function protectedSecret(settings: Settings, how: Protection, text:
   return `${MARK[how]}${await (how === 'sealed' ? seal : keyedHash)(settings, USE, text)}`
 }
 
-/** A kept value in the way that its field asks for now; undefined where it is that already, or can not become it. */
+/** A kept value in the way that its field asks for now; undefined where it is that already, or cannot become it. */
 export async function protectedAnew(settings: Settings, how: Protection, kept: string): Promise<string | undefined> {
   if (kept.startsWith(MARK.hashed)) return undefined
   if (!kept.startsWith(MARK.sealed)) return protectedSecret(settings, how, kept)

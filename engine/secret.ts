@@ -37,7 +37,7 @@ const REMEDY =
 async function readSecret(file: string): Promise<string> {
   const refused = (reason: string): Error => new Error(`${resolve(file)} ${reason}. ${REMEDY}`)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw refused(`can not be read (${error.code ?? error.message})`)
+    throw refused(`cannot be read (${error.code ?? error.message})`)
   })
   const secret = text.trim()
   if (secret === '') throw refused('is empty: it should hold the secret of the application')

@@ -40,7 +40,7 @@ export const WORK_LIMITS = {
    */
   listenerRestMs: 10,
   listenerRestMostMs: 250,
-  /** How often a change that a listener can not work is tried, and the wait before a retry, doubled each time, in milliseconds. */
+  /** How often a change that a listener cannot work is tried, and the wait before a retry, doubled each time, in milliseconds. */
   listenerAttempts: 5,
   listenerBackoffMs: 2_000,
   listenerBackoffMostMs: 900_000,

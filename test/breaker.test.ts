@@ -1,4 +1,4 @@
-/** Breakers: a server that can't be reached is left alone for a growing time, and one call finds out whether it is back. */
+/** Breakers: a server that cannot be reached is left alone for a growing time, and one call finds out whether it is back. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Breaker, BreakerOpen, createBreaker, isUnreachable } from '../engine/breaker.ts'

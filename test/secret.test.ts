@@ -49,7 +49,7 @@ for (const [what, damage, sentence] of [
       rmSync(file)
       mkdirSync(file)
     },
-    'can not be read (EISDIR)',
+    'cannot be read (EISDIR)',
   ],
 ] as const) {
   test(`a file that is ${what} is refused, with what to do`, async () => {

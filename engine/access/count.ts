@@ -129,7 +129,7 @@ function extentSql(catalog: Catalog, resource: Resource, { kind, of }: Extent): 
   return holdsSql(catalog, { kind: 'or', of: linked }, 't')
 }
 
-/** A condition of another day may compare what can not be compared any more. */
+/** A condition of another day may compare what cannot be compared any more. */
 async function answered(rows: Promise<readonly Row[]>): Promise<Row | Uncounted> {
   try {
     const [row = []] = await rows

@@ -61,7 +61,7 @@ export interface Below {
 }
 
 export interface UpdateOptions {
-  /** Decoded values of fields that callers can't write, where the program itself has to say them. */
+  /** Decoded values of fields that callers cannot write, where the program itself has to say them. */
   readonly fixed?: JsonObject
   /** An `If-Match` header: throws stale_version unless it names the record as the actor would read it now. */
   readonly ifMatch?: string | undefined
@@ -96,7 +96,7 @@ export interface Records<T extends RecordTypes = AnyRecord> {
   idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly Id[]>>
   /** Those of the values of a stored field that a record has already, a deleted one too, and whether the actor may see it or not. */
   valuesTaken(field: string, values: readonly string[]): Promise<ReadonlySet<string>>
-  /** `fixed`: decoded values of fields that callers can't write, where the program itself has to say them. */
+  /** `fixed`: decoded values of fields that callers cannot write, where the program itself has to say them. */
   create(input: T['create'], fixed?: JsonObject, below?: Below): Promise<T['record']>
   /**
    * What is wrong with values that a record is to get later, by field; empty when nothing is: whether each fits its field and
@@ -167,7 +167,7 @@ export interface PluginContext {
   /** Records as the actor (default) or as the system, inside the open transaction where there is one. */
   records<Name extends string>(resource: Name, as?: 'actor' | 'system'): Records<TypesOf<Name>>
   /**
-   * The rows of a resource's table, for what `records` can't say, inside the open transaction where there is one, or
+   * The rows of a resource's table, for what `records` cannot say, inside the open transaction where there is one, or
    * `on` the transaction that is named; on `database` they are written beside the open transaction, and stay when that
    * is rolled back.
    */
@@ -190,7 +190,7 @@ export interface PluginContext {
   keptWithin(resource: string, kept: string, values: unknown[]): string
   /**
    * Reads a condition on the records of a resource that somebody wrote while the application runs, in the words of the
-   * YAML's filters. What the actor may not read can't be asked for. Gives the condition, or what is wrong with it and where.
+   * YAML's filters. What the actor may not read cannot be asked for. Gives the condition, or what is wrong with it and where.
    */
   condition(resource: string, written: Json): ReadCondition
   /** The SQL condition that the row of `alias` is as a condition of `condition()` asks. Pushes its parameters on `values`. */

@@ -154,7 +154,7 @@ async function createParent(inner: Within, { field, fixed, input, resource: name
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     const mistakes = Object.values(error.params.errors ?? { record: [error.message] }).flat()
-    const said = (one: FieldError | string) => `The ${resource.label.toLowerCase()} can't be created: ${one}`
+    const said = (one: FieldError | string) => `The ${resource.label.toLowerCase()} cannot be created: ${one}`
     throw invalid({ [field]: mistakes.map((one) => fieldError(codeOf(one), said(one))) })
   }
 }

@@ -22,7 +22,7 @@ import { hasProtected, withProtected } from './protected-values.ts'
 import { countCreated } from './quota.ts'
 import { isCounted, needsTransaction } from './read-back.ts'
 
-/** A record to come; `fixed` are decoded values of fields that callers can't write. */
+/** A record to come; `fixed` are decoded values of fields that callers cannot write. */
 export interface NewEntry {
   readonly body: JsonObject
   readonly fixed?: JsonObject | undefined
@@ -32,7 +32,7 @@ export interface NewEntry {
 class Alone extends Error {}
 
 /**
- * Creates them all, and gives each as JSON text in its single shape, in order; none where that can't be done at once, or
+ * Creates them all, and gives each as JSON text in its single shape, in order; none where that cannot be done at once, or
  * where something is wrong with one of them: then each is to be created by itself.
  */
 export async function createTogether(

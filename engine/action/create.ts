@@ -75,7 +75,7 @@ export interface NewRecord {
 
 /**
  * Creates a record and gives it as JSON text in its single shape; throws ApiError forbidden, validation_failed, conflict.
- * `fixed` are decoded values of fields that callers can't write, which the program itself has to say.
+ * `fixed` are decoded values of fields that callers cannot write, which the program itself has to say.
  */
 export async function createRecord(
   around: Execution,

@@ -60,7 +60,7 @@ function updateOf(around: Execution, resource: Resource, record: JsonObject, bod
   const input = readInput(around, resource, [], body)
   if (Object.keys(input.errors).length > 0) throw invalid(input.errors)
   if (input.many.size > 0)
-    throw new Error('What other links would make of the record can not be told before they are written.')
+    throw new Error('What other links would make of the record cannot be told before they are written.')
   const values = changedValues(resource, input.values, record)
   const plan = updatePlan(around, { resource, clause: undefined, answer: 'draft' }, values)
   const written = [...plan.given, ...plan.assigned.map(({ field }) => field)].map(({ column }) => column)

@@ -33,7 +33,7 @@ export interface WriteInput {
   readonly others?: FieldValues | undefined
   /** The body as it was sent; values that could not be decoded are compared with the stored record. */
   readonly body: JsonObject
-  /** Values that can't be written: they must be as the record is read. */
+  /** Values that cannot be written: they must be as the record is read. */
   readonly unwritable: Readonly<FieldValues>
 }
 

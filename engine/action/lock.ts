@@ -82,7 +82,7 @@ export interface LockedWrite<T> {
   readonly locks: readonly Lock[]
   /** The record before and after the write, read without a lock; undefined where that is not known beforehand. */
   readonly records: (inner: Execution) => Promise<readonly KnownValues[] | undefined>
-  /** `check` is called with the record once it can't change any more, before anything is written. */
+  /** `check` is called with the record once it cannot change any more, before anything is written. */
   readonly work: (inner: Within, check: (record: KnownValues) => void) => Promise<T>
 }
 

@@ -29,7 +29,7 @@ export function underPresentNames({ earlier }: Resource, body: JsonObject): Rena
 
 /**
  * The values to write, where a client sent a record back with one of two names changed: what differs from the stored
- * record counts. Values that both differ are in `contradicting`, and so are all that the client can't have read.
+ * record counts. Values that both differ are in `contradicting`, and so are all that the client cannot have read.
  */
 export function settled(
   {

@@ -41,11 +41,11 @@ export function refusalsOf({ label }: Resource, { says }: Moves): readonly strin
 }
 
 function hiddenMove(label: string): string {
-  return `The ${label.toLowerCase()} can not be moved so`
+  return `The ${label.toLowerCase()} cannot be moved so`
 }
 
 function impossible(label: string): string {
-  return `The ${label.toLowerCase()} can not go from`
+  return `The ${label.toLowerCase()} cannot go from`
 }
 
 function notYours(label: string): string {

@@ -1,4 +1,4 @@
-/** ⇄ Has the database prepare the statements of a catalog, so that what it can't run is said at its place and not to callers. */
+/** ⇄ Has the database prepare the statements of a catalog, so that what it cannot run is said at its place and not to callers. */
 import { SYSTEM } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { storedFields, tableFields } from '../catalog/stored.ts'
@@ -31,7 +31,7 @@ const FORGET = `do $$ declare found text; begin
   execute format('deallocate %I', found); end loop; end $$`
 
 /**
- * What of a catalog the database can't run, once the `fresh` tables are there: they are made for the moment, empty, in front
+ * What of a catalog the database cannot run, once the `fresh` tables are there: they are made for the moment, empty, in front
  * of the database's own. Nothing is changed and no row is read. What authors wrote as SQL is tried always; `whole` tries
  * every kind of statement of every resource too, which can only fail where the tables are not as the catalog wants them.
  */
@@ -102,7 +102,7 @@ async function tryComputed(computed: readonly Computed[], attempt: Attempt): Pro
     const compared = field.type.operators.includes('eq') ? ` where ${sql} = null::${castType(field)}` : ''
     const refusal = await attempt(`select ${sql} from ${quoted(resource.table)} o${compared}`)
     if (refusal === undefined) continue
-    const message = `The database can not compute "${field.name}" as ${field.type.name}: ${refusal.message.replaceAll(/\bo\./g, 't.')}`
+    const message = `The database cannot compute "${field.name}" as ${field.type.name}: ${refusal.message.replaceAll(/\bo\./g, 't.')}`
     const hint = refusal.hint?.replaceAll(/\bo\./g, 't.')
     found.push({ code: 'wrong_sql', message, span: field.span, ...(hint ? { hint } : {}) })
   }
@@ -115,7 +115,7 @@ async function tryStatements(catalog: Catalog, attempt: Attempt): Promise<readon
     for (const text of statementsOf(catalog, resource)) {
       const refusal = await attempt(text)
       if (refusal === undefined) continue
-      const message = `The database can not serve "${resource.name}" as the YAML describes it: ${refusal.message}`
+      const message = `The database cannot serve "${resource.name}" as the YAML describes it: ${refusal.message}`
       found.push({ code: 'wrong_sql', message, span: resource.span })
       break
     }

@@ -173,7 +173,7 @@ function compileColumns(
 
 /** What one batch came to. */
 interface Arrived<T> {
-  /** undefined where a packed row can't be told apart. */
+  /** undefined where a packed row cannot be told apart. */
   readonly content: T | undefined
   readonly count: number
   /** Characters of its columns. */

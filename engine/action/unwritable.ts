@@ -14,7 +14,7 @@ import { readBack } from './read-back.ts'
 
 type Errors = Record<string, FieldError[]>
 
-/** The part of a body that can't be written; its values are compared with the record, never stored. */
+/** The part of a body that cannot be written; its values are compared with the record, never stored. */
 export function unwritable(resource: Resource, body: JsonObject): Readonly<FieldValues> {
   const found: Record<string, Json> = {}
   for (const [key, value] of Object.entries(body)) {

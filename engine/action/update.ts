@@ -75,7 +75,7 @@ interface Change {
 
 /**
  * Changes a record (PUT and PATCH alike) and gives it as JSON text in its single shape. `fixed` are decoded values of
- * fields that callers can't write, which the program itself has to say.
+ * fields that callers cannot write, which the program itself has to say.
  * Throws ApiError record_not_found, forbidden, validation_failed, conflict, stale_version.
  */
 export async function updateRecord(

@@ -57,7 +57,7 @@ export interface ActionContribution {
   /** A word that automations may write beside `set`, instead of `run: { <plugin>.<name>: … }`. */
   readonly key?: string
   /**
-   * Finds what the schema can't: paths that lead nowhere, templates that can't be read. A method, so that a plugin may say
+   * Finds what the schema cannot: paths that lead nowhere, templates that cannot be read. A method, so that a plugin may say
    * what its schema gives: `given: { text: string }`.
    */
   check?(given: JsonObject, place: ActionPlace): readonly ActionMistake[]

@@ -12,7 +12,7 @@ import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { hintOf } from '../text/nearest.ts'
 
-/** The routes of a composition, those that plugins give each resource included; a field that can't be resolved is a complaint that names the route. */
+/** The routes of a composition, those that plugins give each resource included; a field that cannot be resolved is a complaint that names the route. */
 function bindRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const diagnostics: Diagnostic[] = []
   const routes = routesOf(composition, catalog, diagnostics)

@@ -170,7 +170,7 @@ function lostNames({ value, lost }: CheckedResource): readonly string[] {
   })
 }
 
-/** Stands in for an app.yaml that can't be used, so that resources are still judged. */
+/** Stands in for an app.yaml that cannot be used, so that resources are still judged. */
 const NO_APP: Document<AppDefinition> = {
   value: { name: '' },
   place: () => ({ source: { file: 'app.yaml', text: '' }, start: 0, end: 0 }),
@@ -187,7 +187,7 @@ async function pluginSources(composition: Composition): Promise<Required<Collect
       const reason = sentenceOf(error)
       diagnostics.push({
         code: 'source_unreadable',
-        message: `A resource file of the plugin "${plugin}" can not be read: ${reason}`,
+        message: `A resource file of the plugin "${plugin}" cannot be read: ${reason}`,
       })
     }
   }

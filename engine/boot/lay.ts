@@ -7,7 +7,7 @@ import type { Diagnostic } from '../text/diagnostic.ts'
 type Rule = (base: Part, over: Part, complain: Complain) => Part
 
 interface Complain {
-  /** What the plugin's file says, against which the application's can't stand. */
+  /** What the plugin's file says, against which the application's cannot stand. */
   (base: Part, over: Part, what: string): void
   /** A list or map that is written as something else. */
   readonly form: (over: Part, expected: 'map' | 'list') => void

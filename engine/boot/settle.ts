@@ -39,7 +39,7 @@ export interface Settled {
 
 /**
  * Gives what was done so that the application can be served on the database; nothing has changed there when
- * it can't be.
+ * it cannot be.
  */
 export async function settle(
   catalog: Catalog,

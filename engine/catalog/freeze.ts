@@ -25,5 +25,5 @@ export function deepFreeze<T>(value: T, keep: (value: object) => boolean, seen: 
 
 /** `Object.freeze` does not reach what a Map or Set holds, so their changing methods go. */
 function refuse(): never {
-  throw new TypeError('A catalog can not be changed')
+  throw new TypeError('A catalog cannot be changed')
 }

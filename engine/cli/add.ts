@@ -139,7 +139,7 @@ async function nextOf({ catalog }: Boot, { log, settings }: Invocation): Promise
     )
     return `\`plinth plan\` says of the database:\n${renderPlan(planned.value).trimEnd()}`
   } catch (error) {
-    return `The database can not be asked (${sentenceOf(error)}): \`plinth plan\` tells what will change there.`
+    return `The database cannot be asked (${sentenceOf(error)}): \`plinth plan\` tells what will change there.`
   } finally {
     await database?.close()
   }

@@ -21,7 +21,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
 /** The application where neither it nor a scenario has a mistake; all of them are shown. */
 async function checked(invocation: Invocation): Promise<Boot | undefined> {
   const { value, diagnostics } = await readCatalog(invocation.settings)
-  // Of a folder that can't be read, the application has said so.
+  // Of a folder that cannot be read, the application has said so.
   const scenarios = await readScenarios(invocation.settings.resourcesDir).catch(() => ({ value: [], diagnostics: [] }))
   const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((source) => readScenarioFile(source).diagnostics)]
   showDiagnostics({ diagnostics: [...diagnostics, ...wrong] }, invocation)

@@ -29,7 +29,7 @@ async function documentAt({ complain }: Invocation, place: string): Promise<Open
     if (typeof document?.openapi === 'string' && typeof document.paths === 'object') return document
     complain(`${place} is no OpenAPI document: it has no "openapi" and "paths"`)
   } catch (error) {
-    complain(`${place} can't be read: ${fileReason(error)}`)
+    complain(`${place} cannot be read: ${fileReason(error)}`)
   }
   return undefined
 }

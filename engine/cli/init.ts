@@ -80,7 +80,7 @@ async function filesFor(found: Adopted, words: Words): Promise<ReadonlyMap<strin
   return new Map([...(await filesOf('from', { ...words, ...pageWords(found) })), ...made, ...tests])
 }
 
-/** What editors complete from is there before the first start; a folder that can't be read yet gets it then. */
+/** What editors complete from is there before the first start; a folder that cannot be read yet gets it then. */
 async function completed(folder: string): Promise<void> {
   const resourcesDir = resolve(folder, 'resources')
   const { value } = await readCatalog({ resourcesDir, pluginsDir: resolve(folder, 'plugins') })

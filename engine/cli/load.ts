@@ -26,7 +26,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     if (done.missing > 0) complain(`${done.missing} files that rows name were not there when it was dumped.`)
     if (done.secretDiffers)
       complain(
-        'The secret is another one: everybody signs in again, and what was sealed with the old one can not be read any more.',
+        'The secret is another one: everybody signs in again, and what was sealed with the old one cannot be read any more.',
       )
     return 0
   } catch (error) {

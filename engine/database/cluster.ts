@@ -18,7 +18,7 @@ interface Calls {
 /** The SQLSTATE of statements that a crash of the server cut off. */
 const CRASHED = '57P02'
 
-/** An error that PGlite can't pass over: it reads the status of what was thrown, to tell an ordinary error of PostgreSQL. */
+/** An error that PGlite cannot pass over: it reads the status of what was thrown, to tell an ordinary error of PostgreSQL. */
 function inescapable(error: Error): Error {
   return Object.defineProperty(error, 'status', {
     get() {

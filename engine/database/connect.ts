@@ -16,7 +16,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Opens the database and waits until it answers; rejects with a sentence for people when it can't.
+ * Opens the database and waits until it answers; rejects with a sentence for people when it cannot.
  * Either driver is loaded only when it is the one needed: each costs start time and memory.
  */
 export async function connect(
@@ -43,7 +43,7 @@ class NotOpened extends Error {
     const at = where === undefined ? '' : ` at ${where.host || 'the local socket'}${where.pathname}`
     const advice =
       code === NO_DATABASE ? 'Create it, or correct' : code.startsWith('E') ? 'Start it, or correct' : 'Correct'
-    super(`The database${at} can not be opened: ${sentenceOf(cause)}. ${advice} DATABASE_URL.`, { cause })
+    super(`The database${at} cannot be opened: ${sentenceOf(cause)}. ${advice} DATABASE_URL.`, { cause })
   }
 }
 
@@ -61,7 +61,7 @@ export function reasonOf(error: unknown): string {
   return sentenceOf(error instanceof NotOpened ? error.cause : error)
 }
 
-/** As `connect`, on a disk that is watched already; it is watched no longer when the database can't be opened. */
+/** As `connect`, on a disk that is watched already; it is watched no longer when the database cannot be opened. */
 export async function connectOn(
   disk: Disk,
   settings: Parameters<typeof connect>[0],
@@ -86,6 +86,6 @@ export function isMade({ databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 
 /** Lets commands use the embedded database while this process has it. A server that no command can reach still serves. */
 export async function admitCommands(database: Database, log: Logger): Promise<void> {
   await database.admitCommands?.().catch((err: unknown) => {
-    log.warn({ err }, 'commands can not use the embedded database while this process runs: it can not listen for them')
+    log.warn({ err }, 'commands cannot use the embedded database while this process runs: it cannot listen for them')
   })
 }

@@ -88,7 +88,7 @@ export interface Database {
   ping(): Promise<void>
   /**
    * From here on, commands of the same user may use the database beside this process; only where it alone can open it.
-   * Rejects where that can't be, and nothing else changes.
+   * Rejects where that cannot be, and nothing else changes.
    */
   admitCommands?(): Promise<void>
   close(): Promise<void>

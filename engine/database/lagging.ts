@@ -1,4 +1,4 @@
-/** Reads that may be a moment old: on the replica, and on the server itself while the replica can't answer. */
+/** Reads that may be a moment old: on the replica, and on the server itself while the replica cannot answer. */
 import { ApiError } from '../error.ts'
 import type { Runner, Statement } from './database.ts'
 import { failureCode } from './failure.ts'

@@ -24,7 +24,7 @@ export class InUseError extends Error {
 }
 
 const BEAT_MS = 2_000
-/** An owner whose pid can't be judged from here (another container) lives while its file is touched this often. */
+/** An owner whose pid cannot be judged from here (another container) lives while its file is touched this often. */
 const SILENT_MS = 20_000
 
 /** A held lock; `release` gives it back and never throws. */

@@ -31,16 +31,13 @@ async function closeAll(directory: string): Promise<void> {
     await closeToOthers(directory)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EACCES'))) throw error
-    throw unusable(
-      directory,
-      'can be read by other users of this machine, and its modes can not be changed by this one',
-    )
+    throw unusable(directory, 'can be read by other users of this machine, and its modes cannot be changed by this one')
   }
 }
 
 /**
  * Makes DATA_DIR where `make` says so, closes it to other users where it is open, and lets the process make files for
- * its own user alone from here on, the embedded database's too. Throws a sentence where that can't be.
+ * its own user alone from here on, the embedded database's too. Throws a sentence where that cannot be.
  */
 export async function keepPrivate(directory: string, make: boolean): Promise<void> {
   process.umask(OTHERS)

@@ -24,7 +24,7 @@ export function basesOf(documents: readonly Document<unknown>[]): Bases {
 
 /**
  * A resource with `of` may leave fields and relations empty, which means "as in the base". The check needs to know their
- * types, so each gets what its base says of it and can't be without; places stay those of the file.
+ * types, so each gets what its base says of it and cannot be without; places stay those of the file.
  */
 export function completedByBase(
   documents: readonly Document<unknown>[],
@@ -81,7 +81,7 @@ function completedPart(
   return Object.fromEntries(entries)
 }
 
-/** Only what a field or relation can't be without: the passes take over the rest, with its own places. */
+/** Only what a field or relation cannot be without: the passes take over the rest, with its own places. */
 function needed(base: JsonObject, part: keyof Parts, fieldTypes: ReadonlyMap<string, FieldType>): JsonObject {
   const keys =
     part === 'fields'

@@ -38,7 +38,7 @@ export function checkApp(document: Document<unknown>): Collected<Document<AppDef
 }
 
 export interface CheckedResource extends Collected<Document<ResourceDefinition>> {
-  /** Fields and relations that are written in a way that can't be used, and left out of the value. */
+  /** Fields and relations that are written in a way that cannot be used, and left out of the value. */
   readonly lost: readonly LostPart[]
 }
 

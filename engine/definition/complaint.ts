@@ -7,7 +7,7 @@ import type { Document, Path } from './definition.ts'
 import { flow } from './flow.ts'
 import { kindOf, kinds, label, oddBlanks, subject, words } from './sentence.ts'
 
-/** Stands for a value that can not be used. */
+/** Stands for a value that cannot be used. */
 export const WRONG = Symbol('wrong')
 
 /** Where complaints are gathered, and where their places are found. */
@@ -222,7 +222,7 @@ export function unknownWord(known: readonly Json[], value: Json, path: Path, com
   const hint = wordHint(value, texts, path)
   complain(complaints, path, 'value', {
     code: 'unknown_word',
-    message: `${subject(path)} can not be ${label(value)}`,
+    message: `${subject(path)} cannot be ${label(value)}`,
     expected: texts,
     ...(hint === undefined ? {} : { hint }),
   })

@@ -23,7 +23,7 @@ type Found =
   /** How many keys of the path are there. */
   | { readonly depth: number }
 
-/** The text with one more entry in the map at a path of keys; undefined where it is written in a way that can't be added to. */
+/** The text with one more entry in the map at a path of keys; undefined where it is written in a way that cannot be added to. */
 export function withEntry(
   text: string,
   path: readonly string[],
@@ -40,7 +40,7 @@ export function withEntry(
   })
 }
 
-/** The text with one more item in the list at a path of keys; undefined where it is written in a way that can't be added to. */
+/** The text with one more item in the list at a path of keys; undefined where it is written in a way that cannot be added to. */
 export function withItem(text: string, path: readonly string[], item: Json, order: Order): string | undefined {
   const written = flow(item)
   return added(text, path, order, {

@@ -63,7 +63,7 @@ export function foreignComplaints(
     validate = compile(schema)
   } catch (error) {
     const reason = sentenceOf(error)
-    const message = `${subject(path)} can not be judged, because its schema can not be used: ${reason}`
+    const message = `${subject(path)} cannot be judged, because its schema cannot be used: ${reason}`
     return [{ code: 'wrong_value', message, span: document.place(path) }]
   }
   if (validate(value)) return []

@@ -324,7 +324,7 @@ function nameFits(schema: JsonSchema, key: string, path: Path, judging: Judging)
   if (!tooLong && (typeof names.pattern !== 'string' || expression(names.pattern).test(key))) return true
   complain(judging, path, 'key', {
     code: 'wrong_name',
-    message: `"${key}" can not be a name here`,
+    message: `"${key}" cannot be a name here`,
     ...(typeof names['x-expects'] === 'string' ? { expected: [names['x-expects']] } : {}),
     ...(/:[^ ]/.test(key) ? { hint: 'write a space behind the colon' } : {}),
   })
@@ -343,7 +343,7 @@ function judgeScalar(schema: JsonSchema, value: Json, path: Path, judging: Judgi
   const expects = schema['x-expects']
   complain(judging, path, 'value', {
     code: 'wrong_value',
-    message: `${subject(path)} can not be ${label(value)}`,
+    message: `${subject(path)} cannot be ${label(value)}`,
     expected: typeof expects === 'string' ? [expects] : [`text that matches ${schema.pattern}`],
   })
   return WRONG

@@ -23,7 +23,7 @@ interface ReadState {
   readonly anchors: Map<string, unknown>
   readonly open: Set<unknown>
   count: number
-  /** A tag asks for something that a file can't mean, so nothing more can be said of its values. */
+  /** A tag asks for something that a file cannot mean, so nothing more can be said of its values. */
   tagged: boolean
 }
 
@@ -101,7 +101,7 @@ function readMap(map: YAMLMap, state: ReadState, depth: number): Map<string | nu
     if (children.has(name)) {
       complain(state, 'duplicate_key', `The key "${name}" stands here a second time`, key, 'keep one of the two')
     } else if (name === '__proto__') {
-      complain(state, 'reserved_key', 'The key "__proto__" can not be used', key, 'choose another name')
+      complain(state, 'reserved_key', 'The key "__proto__" cannot be used', key, 'choose another name')
     } else children.set(name, child)
   }
   return children
@@ -142,7 +142,7 @@ function scalar(node: Scalar, state: ReadState, range: Range): Json {
     complain(state, 'ambiguous_number', `${text} is no number that can be kept`, range, advice)
   } else if (!Number.isFinite(number) || (typeof value === 'bigint' ? !Number.isSafeInteger(number) : !isExact(text))) {
     const advice = `write fewer digits, or ${hint}`
-    complain(state, 'ambiguous_number', `The number ${text} can not be kept exactly`, range, advice)
+    complain(state, 'ambiguous_number', `The number ${text} cannot be kept exactly`, range, advice)
   }
   return number
 }

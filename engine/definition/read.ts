@@ -60,7 +60,7 @@ async function ownFiles(directory: string, diagnostics: Diagnostic[]): Promise<s
   } catch (error) {
     diagnostics.push({
       code: 'source_unreadable',
-      message: `The folder ${shown(directory)} can not be read (${reason(error)})`,
+      message: `The folder ${shown(directory)} cannot be read (${reason(error)})`,
       hint: 'set RESOURCES_DIR to the folder that holds app.yaml',
     })
     return []
@@ -133,7 +133,7 @@ async function readSource(path: string): Promise<Source | Diagnostic> {
   try {
     return { file, text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) }
   } catch (error) {
-    const message = `${file} can not be read (${reason(error)})`
+    const message = `${file} cannot be read (${reason(error)})`
     const isGone = error instanceof Error && Reflect.get(error, 'code') === 'ENOENT'
     const hint = isGone
       ? 'it is a link that leads nowhere: correct it, or take it away'

@@ -10,7 +10,7 @@ const PASSING =
 /** Calls of sockets, which have their own codes. */
 const OF_SOCKETS = /^(connect|bind|listen|accept|getaddrinfo|spawn)/
 
-/** The 503 of a file system that can't be used, made of the system's error; undefined for any other error. */
+/** The 503 of a file system that cannot be used, made of the system's error; undefined for any other error. */
 export function diskFailure(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) {
     return error.code === 'unavailable' && diskFailure(error.params.cause) !== undefined ? error : undefined

@@ -38,7 +38,7 @@ function isSame(path: string, handle: number | undefined): boolean {
 
 /** What is held open, by its path. */
 export interface HeldPlaces {
-  /** Holds what is there now; throws when it can't be opened. */
+  /** Holds what is there now; throws when it cannot be opened. */
   hold(path: string): void
   /** The first place that is not what it was, and what became of it; undefined while all are. */
   missed(): string | undefined

@@ -20,7 +20,7 @@ export interface Disk {
   says(): string
   /** Throws `unavailable` while nothing should be written: for the embedded database. */
   check(): void
-  /** From here on this file or folder must stay the one that it is; throws when it can't be opened. */
+  /** From here on this file or folder must stay the one that it is; throws when it cannot be opened. */
   hold(path: string): void
   /** A write found no room (53100): nothing is accepted until the next look, which may find some. */
   fail(): void
@@ -53,7 +53,7 @@ async function obstacle(directory: string, keepFree: number): Promise<string | u
     return `full: ${Math.floor(free / MEGABYTE)} MB are free, and ${Math.ceil(keepFree / MEGABYTE)} MB are needed`
   } catch (error) {
     const { code = 'no code' } = error as NodeJS.ErrnoException
-    return code === 'EROFS' ? 'read-only' : `can not be written to (${code})`
+    return code === 'EROFS' ? 'read-only' : `cannot be written to (${code})`
   }
 }
 
@@ -115,7 +115,7 @@ export async function watchDisk(directory: string, log: Logger, keepFree = KEEP_
       if (existsSync(directory)) places.hold(directory)
       look()
     } catch {
-      // A folder that can't even be opened is told of below.
+      // A folder that cannot even be opened is told of below.
     }
     against = await obstacle(directory, keepFree)
     failed = false

@@ -1,4 +1,4 @@
-/** Looks at a whole deployment ⇄, one thing after the other; what can't be looked at is a finding itself. */
+/** Looks at a whole deployment ⇄, one thing after the other; what cannot be looked at is a finding itself. */
 
 import { existsSync } from 'node:fs'
 import { rm, stat, statfs } from 'node:fs/promises'
@@ -40,7 +40,7 @@ async function lookAtFolder(
     await writeWhole(probe, 'x')
   } catch (error) {
     const advice = 'give the folder to the user that runs Plinth, and make room'
-    return [problem(`${folder} can not be written to: ${sentenceOf(error)}`, advice)]
+    return [problem(`${folder} cannot be written to: ${sentenceOf(error)}`, advice)]
   } finally {
     await rm(probe, { force: true }).catch(() => undefined)
   }
@@ -68,7 +68,7 @@ export interface Patient {
   readonly settings: Settings
   readonly catalog: Catalog
   readonly checks: readonly PluginCheck[]
-  /** Opens the database; rejects with a sentence where that can't be. */
+  /** Opens the database; rejects with a sentence where that cannot be. */
   readonly open: () => Promise<Database>
   readonly now: () => Date
   readonly thresholds: Thresholds
@@ -83,7 +83,7 @@ export async function examine(patient: Patient): Promise<readonly Checked[]> {
   const look = async (check: string, work: Look): Promise<void> => {
     const findings = await Promise.resolve()
       .then(work)
-      .catch((error: unknown) => [problem(`it can not be looked at: ${sentenceOf(error)}`, 'see the message')])
+      .catch((error: unknown) => [problem(`it cannot be looked at: ${sentenceOf(error)}`, 'see the message')])
     found.push(...findings.map((finding) => hidden(settings, { check, ...finding })))
   }
   await look('secret', () => lookAtSecret(settings))
@@ -122,7 +122,7 @@ async function lookAtAll(
   }
 }
 
-/** Whether a start has made the tables of the engine. What can't be asked is told by the looks themselves. */
+/** Whether a start has made the tables of the engine. What cannot be asked is told by the looks themselves. */
 async function isServed({ adhoc }: Database): Promise<boolean> {
   const text = "select to_regclass('plinth_job') is not null and to_regclass('plinth_idempotency') is not null as made"
   const [row] = await adhoc.run({ text }, []).catch(() => [['t']])

@@ -98,7 +98,7 @@ async function differs({ settings, otherSecret }: Target, { secrets }: Head): Pr
   if (same || otherSecret) return !same
   const which = own.length === 0 ? 'this application has none yet' : 'this application has another one'
   throw new Error(
-    `The dumped application has a secret, and ${which}. Set APP_SECRET to that of the dumped one (where it was not set, it is the file \`secret\` in its DATA_DIR), or load with --other-secret: then everybody signs in again, and what was sealed with it, such as mails that wait and secrets of webhooks, can not be read any more.`,
+    `The dumped application has a secret, and ${which}. Set APP_SECRET to that of the dumped one (where it was not set, it is the file \`secret\` in its DATA_DIR), or load with --other-secret: then everybody signs in again, and what was sealed with it, such as mails that wait and secrets of webhooks, cannot be read any more.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** The resources of a database: what its facts come to, with the list of what they can't say. Pure. */
+/** The resources of a database: what its facts come to, with the list of what they cannot say. Pure. */
 import type { JsonObject } from '../json.ts'
 import { quotedName } from './column.ts'
 import type { DatabaseFacts, TableFacts } from './facts.ts'

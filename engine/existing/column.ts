@@ -1,4 +1,4 @@
-/** What type of field a column is, and what of it the YAML can't say. */
+/** What type of field a column is, and what of it the YAML cannot say. */
 import type { JsonObject } from '../json.ts'
 import { type Bounds, boundsIn } from './check.ts'
 import type { ColumnFacts } from './facts.ts'
@@ -7,7 +7,7 @@ import type { ColumnFacts } from './facts.ts'
 export interface FieldForm {
   readonly type: string
   readonly options: JsonObject
-  /** SQL over `t`, where the column can't be written by the field. */
+  /** SQL over `t`, where the column cannot be written by the field. */
   readonly reads?: string
   /** What people should know of it: what it is, and what that means. */
   readonly note?: { readonly what: string; readonly done: string }

@@ -216,7 +216,7 @@ function readsOf(column: ColumnFacts, { reads }: FieldForm): string | undefined 
 
 function tellOfField(draft: ResourceDraft, column: ColumnFacts, { note }: FieldForm, name: string): void {
   const own = name === column.name ? '' : `served as the field ${name}`
-  if (!isNameable(column.name)) remark(draft, column, 'has a name that the YAML can not write', `${own}, read only`)
+  if (!isNameable(column.name)) remark(draft, column, 'has a name that the YAML cannot write', `${own}, read only`)
   else if (own !== '') remark(draft, column, 'has a name that means something else in the YAML', own)
   if (isComputed(column)) remark(draft, column, 'is computed by the database', 'read only')
   if (note !== undefined) remark(draft, column, note.what, note.done)

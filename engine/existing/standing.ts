@@ -55,8 +55,8 @@ function obstacle({ name, primaryKey }: TableFacts, key: ColumnFacts | undefined
   if (primaryKey.length === 0) return 'has no primary key'
   if (key === undefined) return `has a primary key of several columns (${primaryKey.join(', ')})`
   if (idTypeOf(key) === undefined) return `has a primary key of the type ${key.type}`
-  if (!isNameable(name)) return 'has a name that the YAML can not write'
-  return isNameable(key.name) ? undefined : `has a primary key (${key.name}) whose name the YAML can not write`
+  if (!isNameable(name)) return 'has a name that the YAML cannot write'
+  return isNameable(key.name) ? undefined : `has a primary key (${key.name}) whose name the YAML cannot write`
 }
 
 function keyOf({ primaryKey, columns }: TableFacts): ColumnFacts | undefined {

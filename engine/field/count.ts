@@ -19,6 +19,6 @@ export const count: FieldType = {
   wire: 'number',
   operators: [],
   sortable: false,
-  decode: () => ({ code: 'not_writable', error: 'can not be written' }),
-  parse: () => ({ code: 'invalid', error: 'can not be filtered by' }),
+  decode: () => ({ code: 'not_writable', error: 'cannot be written' }),
+  parse: () => ({ code: 'invalid', error: 'cannot be filtered by' }),
 }

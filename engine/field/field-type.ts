@@ -98,6 +98,6 @@ export interface FieldType {
   ): { readonly default: string; readonly sequence?: { readonly name: string; readonly start: number } }
   /** Whether values of the type never leave the server (secret). */
   readonly hidden?: boolean
-  /** Mistakes in the own options that their schemas can't find (min above max): option → whole sentence. */
+  /** Mistakes in the own options that their schemas cannot find (min above max): option → whole sentence. */
   mistakes?(options: FieldOptions): Readonly<Record<string, string>>
 }

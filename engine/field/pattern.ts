@@ -54,7 +54,7 @@ export function longestFor(pattern: string): number {
   return Math.floor(LIMITS.patternSteps / compile(pattern).steps)
 }
 
-/** What ajv asks for in the place of RegExp; throws for a pattern that can't be run. */
+/** What ajv asks for in the place of RegExp; throws for a pattern that cannot be run. */
 export const linearRegExp = Object.assign(
   (pattern: string) => {
     const unusable = unusablePattern(pattern)
@@ -65,7 +65,7 @@ export const linearRegExp = Object.assign(
   { code: 'linearRegExp' },
 )
 
-/** Why a pattern can't be used, as a sentence, or undefined when it can; `longest` is that of the texts it is for. */
+/** Why a pattern cannot be used, as a sentence, or undefined when it can; `longest` is that of the texts it is for. */
 export function unusablePattern(pattern: string, longest?: number): string | undefined {
   if (pattern.length > LIMITS.patternLength) return `The pattern must have at most ${LIMITS.patternLength} characters`
   try {
@@ -85,7 +85,7 @@ export function unusablePattern(pattern: string, longest?: number): string | und
       looks === undefined
         ? reasonOf(error).replace(/^error parsing regexp: /, '')
         : `"${looks}" looks ahead, looks behind or refers back to a group, which can take for ever on some texts`
-    return `The pattern can not be run: ${why}`
+    return `The pattern cannot be run: ${why}`
   }
   const { steps } = compile(pattern)
   if (steps > LIMITS.patternSize)

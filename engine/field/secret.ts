@@ -33,6 +33,6 @@ export const secret: FieldType = {
   hidden: true,
   verbatim: true,
   decode: (value, options) => decodeText(value, numberOption(options, 'min', 1), numberOption(options, 'max', MOST)),
-  parse: () => ({ code: 'invalid', error: 'can not be filtered by' }),
+  parse: () => ({ code: 'invalid', error: 'cannot be filtered by' }),
   mistakes: (options) => boundsMistakes(options, 'min', 'max', MOST),
 }

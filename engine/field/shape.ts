@@ -112,7 +112,7 @@ function partsOf(value: Json): number {
   return Object.values(value).reduce<number>((sum, part) => sum + partsOf(part as Json), 1)
 }
 
-/** Why a schema can't be used, as a sentence; undefined when it can. */
+/** Why a schema cannot be used, as a sentence; undefined when it can. */
 export function unusableShape(schema: Json): string | undefined {
   const sentence = unusablePart(schema)
   if (sentence !== undefined || !isObject(schema)) return sentence
@@ -123,7 +123,7 @@ export function unusableShape(schema: Json): string | undefined {
     return undefined
   } catch (error) {
     const reason = sentenceOf(error)
-    return `The schema can not be used: ${reason.replace(/^schema is invalid: data/, '').replaceAll('/', '.')}`
+    return `The schema cannot be used: ${reason.replace(/^schema is invalid: data/, '').replaceAll('/', '.')}`
   }
 }
 

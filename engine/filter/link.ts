@@ -5,7 +5,7 @@ import { mapLeaves } from './walk.ts'
 
 /** What the words of a filter mean. `R` is where they stand: the records that the filter is about. */
 export interface Linker<P, L, M, R> {
-  /** undefined, with a complaint, where it can't be linked. */
+  /** undefined, with a complaint, where it cannot be linked. */
   readonly compare: (part: Comparison<P>, about: R) => FilterOf<L, M> | undefined
   /** `inner` links what is asked of the records that the relation leads to. */
   readonly related: (
@@ -15,7 +15,7 @@ export interface Linker<P, L, M, R> {
   ) => FilterOf<L, M> | undefined
 }
 
-/** A filter with every part linked, so that each complaint is made; undefined when one can't be. */
+/** A filter with every part linked, so that each complaint is made; undefined when one cannot be. */
 export function linkWith<P, L, M, R>(
   linker: Linker<P, L, M, R>,
   part: FilterOf<P>,

@@ -231,7 +231,7 @@ function parseRelated(path: PlacedPath, value: JsonObject, state: State): Filter
     : [['eq', value.count] as const]
   const compared = counts.map(([operator, number]): FilterOf<PlacedPath> => {
     if (!isCountOperator(operator))
-      return refuse(`A count can not be compared with "${operator}"`, at, 'value', [...ORDERED])
+      return refuse(`A count cannot be compared with "${operator}"`, at, 'value', [...ORDERED])
     if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
       return refuse('A count is compared with a whole number', at, 'value', ['{ lte: 10 }'])
     return { kind: 'related', path, of, count: { operator, value: number } }

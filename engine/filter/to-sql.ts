@@ -40,7 +40,7 @@ export function toSql<P, M>(
 type Negatable = (negative: boolean) => Sql
 
 function refuseRelated(): Sql {
-  throw new Error('A condition here can not ask for other records.')
+  throw new Error('A condition here cannot ask for other records.')
 }
 
 /** Whether the comparison is `null: false`, the opposite of `null: true`. */

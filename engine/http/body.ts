@@ -69,7 +69,7 @@ function readFailure(error: unknown, request: IncomingMessage): ApiError {
   if (property(error, 'status') === 413) return tooLarge(request)
   discard(request)
   if (property(error, 'status') === 415) return new ApiError('unsupported_media_type')
-  // Broken compression, a wrong Content-Length or a closed connection: the body can not be read.
+  // Broken compression, a wrong Content-Length or a closed connection: the body cannot be read.
   return new ApiError('malformed_body', { cause: error })
 }
 

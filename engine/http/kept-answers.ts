@@ -72,7 +72,7 @@ function conflict(message: string): ApiError {
   return new ApiError('conflict', { message })
 }
 
-/** Throws what a row means for a request with its key: AnsweredBefore, or the refusal of an answer that can't be given. */
+/** Throws what a row means for a request with its key: AnsweredBefore, or the refusal of an answer that cannot be given. */
 function refuseKept({ prints, rights }: KeyedRequest, row: Row): never {
   const [, printThen, status, headers, body, rightsThen, locked] = row
   if (!prints.includes(printThen ?? '')) throw conflict('This Idempotency-Key was used for another request')

@@ -22,7 +22,7 @@ export interface ListenOptions {
   readonly ending?: () => Promise<void>
 }
 
-/** Resolves when the server takes connections; rejects where it can't. */
+/** Resolves when the server takes connections; rejects where it cannot. */
 function listens(server: Server, { port, host }: ListenOptions['settings']): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -21,7 +21,7 @@ import { allowOrigin, fixedHeaders, refusal, type Stamp, send, stampFor } from '
 function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) => Answer {
   const { malformedJson } = parts.catalog.strictness
   const note = outageLog(parts.log)
-  const noteDisk = outageLog(parts.log, 'files can not be used')
+  const noteDisk = outageLog(parts.log, 'files cannot be used')
   return (thrown, call) => {
     const at = stamp(parts.now())
     const disk = diskFailure(thrown)

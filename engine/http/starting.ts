@@ -33,7 +33,7 @@ function send(response: ServerResponse, { status, headers, type = '', body = '' 
   response.end(response.req.method === 'HEAD' ? undefined : String(body))
 }
 
-/** Listens from LIMITS.startProbesMs on; where that can't be, or where any port would do, nothing is answered. */
+/** Listens from LIMITS.startProbesMs on; where that cannot be, or where any port would do, nothing is answered. */
 export function answerWhileStarting({ port, host }: Pick<Settings, 'port' | 'host'>, now: () => Date): Starting {
   const server = createServer((request, response) => {
     const answer = answered((request.url ?? '').split('?')[0]!, now())

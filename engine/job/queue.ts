@@ -15,13 +15,13 @@ import type { Taken } from './job.ts'
 
 /*
  * Moments are the database's: it is the one clock that instances share. A job belongs to whoever its owner and attempt
- * name, so that one who lost it can't bring it to an end.
+ * name, so that one who lost it cannot bring it to an end.
  */
 const MINE = `id = $1::uuid and owner = $2 and attempt = $3::int and status = 'running'`
 
 const IN_MS = (parameter: string): string => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`
 
-/** A waiting job with the same key is locked until the transaction ends, so that it can't begin before its work is there. */
+/** A waiting job with the same key is locked until the transaction ends, so that it cannot begin before its work is there. */
 const ADD = `insert into plinth_job (id, name, payload, dedupe, due_at, attempts, actor_id, runs_as)
   values ($1::uuid, $2, $3::jsonb, $4, coalesce($5::timestamptz, now()), $6::int, $7::int, $8)
   on conflict (name, dedupe) where dedupe is not null

@@ -3,7 +3,7 @@ import { type Pair, presentColumn } from './pair.ts'
 import type { Column } from './table.ts'
 import { typeChange } from './type-change.ts'
 
-/** Whether a column starts anew because its old values can't be read as the new type, or nobody writes them any more. */
+/** Whether a column starts anew because its old values cannot be read as the new type, or nobody writes them any more. */
 export function startsAnew(pair: Pair, column: Column): boolean {
   const was = presentColumn(pair, column)
   if (startsComputed(was, column) || isComputedAnew(pair, column)) return true

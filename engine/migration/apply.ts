@@ -33,7 +33,7 @@ export class StepFailed extends Error {
 export class Amiss extends Error {
   readonly diagnostics: readonly Diagnostic[]
   constructor(diagnostics: readonly Diagnostic[]) {
-    super('the catalog can not be served')
+    super('the catalog cannot be served')
     this.diagnostics = diagnostics
   }
 }
@@ -107,7 +107,7 @@ async function isFree(taking: Taking, tables: readonly string[]): Promise<boolea
   return tables.length === 0 || !taking.limited || (await holdersOf(taking.runner, tables)).length === 0
 }
 
-/** All that a version can not be served beside, in one transaction, with what is written down about it. */
+/** All that a version cannot be served beside, in one transaction, with what is written down about it. */
 async function flip(steps: readonly Step[], taking: Taking, pause: Pause, last: () => Promise<void>): Promise<void> {
   const { history, limited, runner } = taking
   const left = leftOf(steps)
@@ -181,7 +181,7 @@ async function prepare(steps: readonly Step[], catalog: string, taking: Taking):
   }
 }
 
-/** Takes back what a change left that was begun; what can't be taken back now is at the next start. */
+/** Takes back what a change left that was begun; what cannot be taken back now is at the next start. */
 export async function takeBack(
   runner: Runner,
   kind: Database['kind'],
@@ -247,7 +247,7 @@ export async function apply(
   for (const step of later) await finish(step, [...step.sql, ...(step.after ?? [])], taking)
 }
 
-/** What is left of a step when the catalog is served; what can't be had now is left to the next start. */
+/** What is left of a step when the catalog is served; what cannot be had now is left to the next start. */
 async function finish(step: Step, commands: readonly Command[], taking: Taking): Promise<void> {
   const { history, log } = taking
   if (commands.length === 0) return

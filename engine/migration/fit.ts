@@ -20,7 +20,7 @@ export async function isAt(catalog: Catalog, runner: Runner): Promise<boolean> {
   return row?.[1] === catalogMark(tables(catalog))
 }
 
-/** Whether the tables are as a catalog wants them, whoever brought them there; false also where that can't be seen. */
+/** Whether the tables are as a catalog wants them, whoever brought them there; false also where that cannot be seen. */
 export function isServable(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
   return requireCurrent(catalog, database, now).then(
     () => true,

@@ -18,7 +18,7 @@ export function place(catalog: Catalog | undefined, { about }: Step): Span | und
   return field?.span ?? resource?.span
 }
 
-/** SQLSTATEs of rows that a step can't do with: a value, or a rule of the tables. */
+/** SQLSTATEs of rows that a step cannot do with: a value, or a rule of the tables. */
 const OF_ROWS = /^2[23]/
 
 /** What a change that was given up says to people; nothing was altered. Other failures are thrown on. */

@@ -163,7 +163,7 @@ export function planFor(
   return planTables(tables(catalog), database, now, rehearse)
 }
 
-/** Rejects with a sentence where the catalog can't be served on the database as it is; changes nothing. */
+/** Rejects with a sentence where the catalog cannot be served on the database as it is; changes nothing. */
 export async function requireCurrent(catalog: Catalog, database: Database, now: Date): Promise<void> {
   const { plan: made } = await database.session((runner) =>
     planned(tables(catalog), runner, database.kind, now, { asks: askedForNeed }),

@@ -71,7 +71,7 @@ function droppingAgain({ wanted }: Pair, { name }: Column): string {
   return `alter table ${q(wanted.name)} drop column if exists ${q(name)}`
 }
 
-/** Values that were set aside under the name of a new column and can't be read as its type. */
+/** Values that were set aside under the name of a new column and cannot be read as its type. */
 function leavingAside({ actual }: Pair, column: Column, { present }: Circumstances): Partial<Step> {
   const old = present.setAside.filter((one) => one.table === actual.name && one.column === column.name).at(-1)
   if (old === undefined || !('type' in old.content)) return {}

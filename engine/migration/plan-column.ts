@@ -120,7 +120,7 @@ function makingPlace(pair: Pair, column: Column, circumstances: Circumstances): 
   }
 }
 
-/** A rename that can not happen, because both columns are there and the earlier one has values. */
+/** A rename that cannot happen, because both columns are there and the earlier one has values. */
 function renamedTwice(pair: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
   const earlier = earlierColumn(pair, column)
   if (earlier === undefined || !goneColumns(pair, circumstances).includes(earlier)) return []

@@ -95,7 +95,7 @@ type Convertible = Exclude<TypeChange, { kind: 'apart' }>
 
 /**
  * A second column of the new type: a trigger keeps it in step with the first one, batches fill it, its indexes are made,
- * and then it takes the name of the first in one short transaction. What can't be told from the new values is set aside.
+ * and then it takes the name of the first in one short transaction. What cannot be told from the new values is set aside.
  */
 export function copying(
   pair: Pair,

@@ -241,7 +241,7 @@ function locking({ actual }: Pair, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => ({ ...step, locks: [actual.name, ...(step.locks ?? [])] }))
 }
 
-/** Says which secrets stand open: a start takes them over behind the steps, because the database can not seal. */
+/** Says which secrets stand open: a start takes them over behind the steps, because the database cannot seal. */
 function takingOver({ wanted, actual }: Pair): readonly Step[] {
   return wanted.columns.flatMap(({ name, protect }): readonly Step[] => {
     if (protect === undefined || !actual.columns.some((column) => column.name === name)) return []
@@ -363,7 +363,7 @@ export function reason(step: Step): string {
 
 function sentence({ because, rows, consequence, noun = 'row' }: Step): string {
   if (because !== undefined) return because
-  if (consequence === undefined) return 'this can not be done while running'
+  if (consequence === undefined) return 'this cannot be done while running'
   if (rows === undefined) return `${noun}s ${consequence}`
   if (rows !== 1) return `${rows.toLocaleString('en')} ${noun}s ${consequence}`
   return `1 ${noun} ${consequence.replace(/^\w+/, (verb) => SINGULAR[verb] ?? verb)}`

@@ -131,7 +131,7 @@ function refused(row: Row, errors: FieldErrors): Diagnostic {
   const [column = ''] = Object.keys(errors)
   const field = [...row.resource.fields.values()].find((one) => one.column === column)
   const sentences = Object.values(errors).flat().join('; ')
-  const message = `The seed ${shown(row)} can not be stored: ${sentences}`
+  const message = `The seed ${shown(row)} cannot be stored: ${sentences}`
   return { code: 'wrong_seed', message, span: row.seed.places.get(field?.name ?? column) ?? row.seed.span }
 }
 
@@ -224,7 +224,7 @@ class Refused extends Error {
 
 /**
  * Makes every seed record that was never made before, all of them or none; rows that name other seeded rows wait for them.
- * A row that can not be stored is a diagnostic at its place. Instances that start together wait for each other.
+ * A row that cannot be stored is a diagnostic at its place. Instances that start together wait for each other.
  */
 export function seed(catalog: Catalog, database: Database, now: Date): Promise<Collected<SeedResult>> {
   return exclusively(database, (runner) => seedBy(runner, catalog, now))

@@ -30,7 +30,7 @@ async function dropped(runner: Runner, name: string, drop: string): Promise<void
     if (failureCode(error) !== '2BP01') throw error
     const { detail } = Object(error) as { readonly detail?: unknown }
     const what = typeof detail === 'string' ? `: ${detail.split('\n').join('; ')}` : ''
-    throw new Error(`${name} can not be dropped while something that others made depends on it${what}`, {
+    throw new Error(`${name} cannot be dropped while something that others made depends on it${what}`, {
       cause: error,
     })
   }
@@ -58,12 +58,12 @@ function mergeable(old: Column, now: Column): string {
  */
 async function merge(runner: Runner, table: string, old: Column, now: Column): Promise<string> {
   if (now.generated !== undefined)
-    throw new Error(`The values of ${old.name} can not come back: ${table}.${now.name} is computed now.`)
+    throw new Error(`The values of ${old.name} cannot come back: ${table}.${now.name} is computed now.`)
   const change = old.type === now.type ? undefined : typeChange(old.name, old.type, now.type)
   const value = change === undefined ? `t.${q(old.name)}` : change.kind === 'free' ? `t.${change.using}` : undefined
   if (value === undefined) {
     const reason = `it was ${old.type}, and ${table}.${now.name} is ${now.type} now`
-    throw new Error(`The values of ${old.name} can not come back: ${reason}. They stay where they are.`)
+    throw new Error(`The values of ${old.name} cannot come back: ${reason}. They stay where they are.`)
   }
   const moved = await runner.run(
     { text: `update ${q(table)} t set ${q(now.name)} = ${value} where ${mergeable(old, now)} returning 1` },
@@ -86,7 +86,7 @@ function named(present: Present, table: string, column: string | undefined): rea
 
 /**
  * Gives the column (or, without one, the table) set aside last its name back, and says what was done. Where the column is
- * there again, its empty rows get their old values. Throws a sentence when nothing was set aside, or it can't come back.
+ * there again, its empty rows get their old values. Throws a sentence when nothing was set aside, or it cannot come back.
  */
 export function restoreField(database: Database, table: string, column?: string): Promise<string> {
   return exclusively(database, async (runner) => {

@@ -26,7 +26,7 @@ export function withoutRenames(wanted: readonly Table[]): readonly Table[] {
   }))
 }
 
-/** The steps of a start, sorted: those it takes, those it leaves for a person, those it can't do without and must not take. */
+/** The steps of a start, sorted: those it takes, those it leaves for a person, those it cannot do without and must not take. */
 export interface Sorted {
   readonly take: readonly Step[]
   readonly leave: readonly Step[]

@@ -9,9 +9,9 @@ export type Risk = 'safe' | 'unsafe' | 'blocked'
 
 /**
  * What a step does to those who work with the tables as they are.
- * `adds`: the catalog can't be served without it, and nobody is harmed by it.
+ * `adds`: the catalog cannot be served without it, and nobody is harmed by it.
  * `changes`: it alters what is there, which a version of another YAML that runs beside this one may rely on.
- * `retypes`: the same, and the catalog can't be served without it.
+ * `retypes`: the same, and the catalog cannot be served without it.
  * `removes`: it takes away what the YAML no longer names; a start never does that.
  */
 export type Effect = 'adds' | 'changes' | 'retypes' | 'removes'

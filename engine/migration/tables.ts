@@ -114,7 +114,7 @@ function chosen(catalog: Catalog, resource: Resource, field: Field): Partial<Col
 /** The predicate of an index: it may only speak of the row's own fields. */
 const predicate = memo((filter: Filter): string =>
   fixedConditionSql(filter, ({ relations, field }) => {
-    if (relations.length > 0) throw new Error(`The condition of an index can not follow relations to ${field.name}.`)
+    if (relations.length > 0) throw new Error(`The condition of an index cannot follow relations to ${field.name}.`)
     return quoted(field.column)
   }),
 )

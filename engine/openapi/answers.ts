@@ -214,7 +214,7 @@ export const COUNTED = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remain
 
 /** Status → what a refusal with it means; every operation may answer these. */
 export const REFUSALS: Readonly<Record<number, string>> = {
-  400: 'The request can not be read: broken JSON, query string or Idempotency-Key.',
+  400: 'The request cannot be read: broken JSON, query string or Idempotency-Key.',
   401: 'There is no token, or it is not valid any more.',
   403: 'The caller is not allowed to do this. The message says what is missing.',
   404: 'There is no such path, or no such record.',
@@ -229,7 +229,7 @@ export const REFUSALS: Readonly<Record<number, string>> = {
   429: 'Too many requests in this minute. `Retry-After` says when to go on.',
   431: 'The headers are too large.',
   500: 'Something went wrong on the server. Its log has the `request_id` of the answer.',
-  503: 'The server can not answer now. `Retry-After` says when to try again.',
+  503: 'The server cannot answer now. `Retry-After` says when to try again.',
 }
 
 const LINES = Object.entries(REFUSALS).map(([status, meaning]) => `- ${status}: ${meaning}`)

@@ -41,7 +41,7 @@ export const PROBES = {
       tags: [TAG],
       summary: 'Whether the server can answer requests',
       security: PUBLIC,
-      responses: { 200: answered('It can.', state('ready', true)), 503: refused('It can not.') },
+      responses: { 200: answered('It can.', state('ready', true)), 503: refused('It cannot.') },
     },
   },
   '/metrics': {

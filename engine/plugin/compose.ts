@@ -121,7 +121,7 @@ export function compose(
   }
 }
 
-/** The plugins that one can't do without and app.yaml does not name. */
+/** The plugins that one cannot do without and app.yaml does not name. */
 function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsDefinition>): readonly Diagnostic[] {
   return needs
     .filter((needed) => !Object.hasOwn(options.value, needed))

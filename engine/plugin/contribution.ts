@@ -6,7 +6,7 @@ export const CONTRIBUTIONS = {
   name: 'its name, the one of its folder',
   description: 'one sentence for people',
   after: 'plugins that come first where order matters',
-  needs: 'plugins that it can not do without',
+  needs: 'plugins that it cannot do without',
   options: 'JSON Schema of its options in app.yaml',
   specials: 'special filters',
   keys: 'extra keys of a resource file',

@@ -42,7 +42,7 @@ export interface KeyContribution {
   readonly permissions?: (value: Json) => readonly string[]
   /** The roles that a value of the key names, so that an unknown one is reported. */
   readonly roles?: (value: Json) => readonly string[]
-  /** Finds what the schema can't, of the finished catalog: paths that lead nowhere, texts that can't be read. */
+  /** Finds what the schema cannot, of the finished catalog: paths that lead nowhere, texts that cannot be read. */
   readonly check?: (
     value: Json,
     place: { readonly catalog: Catalog; readonly resource: Resource; readonly options: JsonObject },

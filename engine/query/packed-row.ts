@@ -24,7 +24,7 @@ export function packedColumn(wires: readonly WireKind[]): Sql {
   return parts.length === 0 ? sql`''` : join(parts, ` || E'\\x1f' || `)
 }
 
-/** The values of a packed row; undefined where a stored text has what stands between values, so that they can't be told apart. */
+/** The values of a packed row; undefined where a stored text has what stands between values, so that they cannot be told apart. */
 export function unpackedRow(
   packed: string | null | undefined,
   wires: readonly WireKind[],

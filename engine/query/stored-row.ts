@@ -40,7 +40,7 @@ export function storedRow(scope: SelectScope, plan: WriteShape): StoredRow {
     }
   }
   const same = [sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`]
-  // A row that is locked can't have been changed by others, only by hooks of this very transaction.
+  // A row that is locked cannot have been changed by others, only by hooks of this very transaction.
   if (plan.answer === 'record') same.push(sql`t.xmin::text = ${slot('version')}::text`)
   const source = sql`${quoted(resource.table)} t where ${and(same)}`
   return { definitions: [], source, also: '', same, former: withFormer(resource) }

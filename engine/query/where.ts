@@ -101,7 +101,7 @@ function linkComparison(outer: FilterReader, about: About, part: Comparison<Plac
   return compared(reader, place, texts, path, operator)
 }
 
-/** What a variable is compared as; undefined where the field can not hold such a value, so that it is a text like others. */
+/** What a variable is compared as; undefined where the field cannot hold such a value, so that it is a text like others. */
 function variable(reader: FilterReader, field: Field, operand: Comparison<PlacedPath>['operand']): Operand | undefined {
   const type = castType(field)
   switch (operand.kind) {

@@ -115,7 +115,7 @@ export function tellOfNobody(
   instead = 'write who: anyone',
 ): void {
   const { authenticates, brought } = resolution.extensions
-  // A plugin's file is for applications with accounts and without; who uses it can not change it.
+  // A plugin's file is for applications with accounts and without; who uses it cannot change it.
   if (authenticates !== false || brought?.has(at.source)) return
   const who = key === 'who' ? 'nobody is signed in' : `nobody has a ${key}`
   resolution.report('unknown_attribute', `Nobody signs in to this application, so ${who}`, at, {

@@ -11,7 +11,7 @@ import { fieldOf, isBroken, type Place, relationOf } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
 import { type Draft, type Resolution, suggest } from './resolution.ts'
 
-/** Links `{ user: $actor, role: { slug: customer }, closed: true }`; what can't be linked is reported and left out. */
+/** Links `{ user: $actor, role: { slug: customer }, closed: true }`; what cannot be linked is reported and left out. */
 export function linkAssignments(
   resolution: Resolution,
   draft: Draft,
@@ -40,7 +40,7 @@ export function linkAssignment(
     const message =
       field === undefined
         ? `"${draft.name}" has no field or relation "${name}"`
-        : `"${name}" is computed and can not be set`
+        : `"${name}" is computed and cannot be set`
     resolution.report(
       'unknown_field',
       message,
@@ -73,7 +73,7 @@ export function linkAssignment(
   return undefined
 }
 
-/** Decodes a value as from a body, so that the YAML can't set what a caller could not write; a timestamp may be a day. */
+/** Decodes a value as from a body, so that the YAML cannot set what a caller could not write; a timestamp may be a day. */
 function decodeAssigned(field: Field, value: Json): ReturnType<typeof decodeLiteral> {
   if (value === null) return field.nullable ? { value } : { error: 'must have a value' }
   return field.type.wire === 'timestamp' ? decodeLiteral(field, value) : field.type.decode(value, field.options)

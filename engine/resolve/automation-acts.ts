@@ -96,7 +96,7 @@ function setOf(about: About, written: JsonObject, place: Place): readonly Act[] 
     resolution.report('wrong_automation', 'Nothing says which records get these values', span, { hint })
   }
   if (trigger.kind === 'write' && trigger.on.has('delete'))
-    resolution.report('wrong_automation', 'A record that was deleted can not be changed', span)
+    resolution.report('wrong_automation', 'A record that was deleted cannot be changed', span)
   const set = Object.entries(written).flatMap(([name, value]): readonly Given[] => {
     const at = within(place, name)
     const field = settable(resolution, draft, name, at([], 'key'))
@@ -117,12 +117,12 @@ function setOf(about: About, written: JsonObject, place: Place): readonly Act[] 
   return [{ kind: 'set', set, span }]
 }
 
-/** Reports what can not be set, or what would set the automation off itself. */
+/** Reports what cannot be set, or what would set the automation off itself. */
 function judgeSet({ resolution, trigger }: About, field: Field, value: Json, span: Span): void {
   if (field.type.hidden === true)
     resolution.report('wrong_automation', `"${field.name}" is a secret, which nobody writes into YAML`, span)
   if (field.immutable)
-    resolution.report('wrong_automation', `"${field.name}" can not be changed once it is stored`, span)
+    resolution.report('wrong_automation', `"${field.name}" cannot be changed once it is stored`, span)
   if (trigger.kind === 'write' && trigger.changed?.some((turn) => turn.field.name === field.name)) {
     const hint = 'write it under "follows", as a part of the write itself'
     resolution.report('wrong_automation', `A change of "${field.name}" sets this automation off`, span, { hint })

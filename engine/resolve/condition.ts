@@ -141,7 +141,7 @@ function tooFar(steps: number, { most }: Readable): string | undefined {
 }
 
 function notReadable(name: string): string {
-  return `You may not read "${name}", so you can't ask for it`
+  return `You may not read "${name}", so you cannot ask for it`
 }
 
 function wayOf(
@@ -150,7 +150,7 @@ function wayOf(
   { everyRecord }: Readable,
 ): string | undefined {
   const closed = relations.find(({ target }) => !everyRecord(resources.get(target)!))
-  return closed && `"${closed.name}" leads to records that you don't all see, so you can't ask for them`
+  return closed && `"${closed.name}" leads to records that you don't all see, so you cannot ask for them`
 }
 
 function attributesIn(filter: Filter): readonly string[] {

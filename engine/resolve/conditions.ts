@@ -80,7 +80,7 @@ function scopeSets(resolution: Resolution, draft: Draft, scope: Filter, place: P
     else if (creates) {
       resolution.report(
         'scope_not_assignable',
-        `A new record of "${draft.name}" can not be given what this condition asks`,
+        `A new record of "${draft.name}" cannot be given what this condition asks`,
         place([]),
         {
           expected: ['field: value', 'relation.field: value'],

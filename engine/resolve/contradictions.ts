@@ -44,11 +44,11 @@ function columnTypesAreOthers(resolution: Resolution, written: Written, draft: D
   }
 }
 
-/** What had the name before can't be there still. */
+/** What had the name before cannot be there still. */
 function renamesAreFree(resolution: Resolution, written: Written, draft: Draft): void {
   const other = resolution.drafts.get(draft.renamedFrom ?? '')
   if (other !== undefined) {
-    const message = `"${other.name}" is a resource still, so "${draft.name}" can not have been called so`
+    const message = `"${other.name}" is a resource still, so "${draft.name}" cannot have been called so`
     resolution.report('name_clash', message, written.document.place(['renamed_from']), {
       hint: 'remove the other resource, or take renamed_from away',
     })
@@ -57,7 +57,7 @@ function renamesAreFree(resolution: Resolution, written: Written, draft: Draft):
   for (const [name, { value, place }] of named) {
     const earlier = renameOf(value.renamed_from)?.name
     if (earlier === undefined || !(draft.fields.has(earlier) || draft.relations.has(earlier))) continue
-    const message = `"${earlier}" is a field or relation of "${draft.name}" still, so "${name}" can not have been called so`
+    const message = `"${earlier}" is a field or relation of "${draft.name}" still, so "${name}" cannot have been called so`
     resolution.report('name_clash', message, place(['renamed_from']), {
       hint: 'remove the other one, or take renamed_from away',
     })
@@ -116,7 +116,7 @@ const OPTIONAL = [
   'write required: true instead, or give it a default',
 ] as const
 
-/** A required value that bodies can't give must come from a rule, a default or a hook. */
+/** A required value that bodies cannot give must come from a rule, a default or a hook. */
 function somebodyFills(resolution: Resolution, written: Written, draft: Draft): void {
   const clauses = draft.policies.create
   if (!creates(draft) || clauses.length === 0 || draft.hooks.create.length > 0) return

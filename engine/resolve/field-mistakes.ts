@@ -42,7 +42,7 @@ const CLASHES: readonly Clash[] = [
   {
     keys: ['default'],
     isSo: ({ default: given, nullable, required }) => given === null && (nullable === false || required === true),
-    message: (name) => `"${name}" is never null, so null can not be its default`,
+    message: (name) => `"${name}" is never null, so null cannot be its default`,
     hint: 'write the value that a new record gets, or take "default" away',
   },
   {
@@ -62,7 +62,7 @@ const CLASHES: readonly Clash[] = [
   {
     keys: ['computed'],
     isSo: ({ computed }, field) => isSequence(field) && computed !== undefined,
-    message: (name) => `"${name}" is a sequence, whose numbers the database counts, and can not be computed`,
+    message: (name) => `"${name}" is a sequence, whose numbers the database counts, and cannot be computed`,
     hint: 'take "computed" away, or give the field another type',
   },
   {
@@ -211,7 +211,7 @@ function namesAreHeld(resolution: Resolution, draft: Draft, field: Field, { plac
   const fitting = HOLDING[holds]
   const beside = [...draft.fields.values()].filter((one) => one.holds === 'event' || one.holds === 'resource')
   if (!fitting.includes(type.name) || !isStored(field)) {
-    resolution.report('wrong_option', `"${name}" (${type.name}) can not hold "${holds}"`, place(['holds']), {
+    resolution.report('wrong_option', `"${name}" (${type.name}) cannot hold "${holds}"`, place(['holds']), {
       hint: `write a column of the type ${fitting.join(' or ')}`,
     })
   } else if (['filter', 'values', 'nested'].includes(holds) && beside.length !== 1) {

@@ -117,12 +117,12 @@ function typeOf(
   return type === undefined || column === undefined ? type : typeOver(reporter, written, type, column)
 }
 
-/** The type over a column of another type; where it can't be, that is told, and the field has the type's own. */
+/** The type over a column of another type; where it cannot be, that is told, and the field has the type's own. */
 function typeOver(reporter: Reporter, written: Document<FieldDefinition>, type: FieldType, column: string): FieldType {
   const over = overColumn(type, column)
   if (over !== undefined) return over
   const expected = COLUMN_TYPES[type.name]
-  const message = `A field of the type ${type.name} can not stand over a column of the type "${column}"`
+  const message = `A field of the type ${type.name} cannot stand over a column of the type "${column}"`
   reporter.report('wrong_option', message, written.place(['column_type']), {
     ...(expected === undefined ? {} : { expected }),
     hint: 'a column of any type can be read: computed: "t.column::text"',
@@ -142,7 +142,7 @@ function ownOptions(definition: FieldDefinition, type: FieldType): JsonObject {
 
 const USUAL_HINT = 'change it, or what it contradicts'
 
-/** What to do about an option that can't work. */
+/** What to do about an option that cannot work. */
 const OPTION_HINTS: Readonly<Record<string, string>> = {
   min: 'write bounds that values of the field can have, "min" below "max"',
   max: 'write bounds that values of the field can have, "min" below "max"',

@@ -7,7 +7,7 @@ import type { Span } from '../text/source.ts'
 import { fieldOf, linkManyPath, linkPath, relationOf } from './link-path.ts'
 import type { Draft, Resolution } from './resolution.ts'
 
-/** Links a path of `filters`; undefined with a complaint where it can't be one. */
+/** Links a path of `filters`; undefined with a complaint where it cannot be one. */
 export function linkFilterPath(
   resolution: Resolution,
   draft: Draft,
@@ -61,7 +61,7 @@ function insideJson(
   const type = kind && resolution.extensions.fieldTypes.get(kind.type)
   const name = [holder.name, ...keys].join('.')
   if (kind === undefined || type === undefined) {
-    resolution.report('not_filterable', `"${name}" is ${typeName(inner)} by its schema, and can not be compared`, span)
+    resolution.report('not_filterable', `"${name}" is ${typeName(inner)} by its schema, and cannot be compared`, span)
     return undefined
   }
   const own = { ...Object.fromEntries(Object.entries(type.options).flatMap(defaultOf)), ...kind.own }

@@ -117,7 +117,7 @@ export function settable(resolution: Resolution, draft: Draft, name: string, spa
   const message =
     field === undefined
       ? `"${draft.name}" has no field or relation "${name}"`
-      : `"${name}" is given by the database and can not be set`
+      : `"${name}" is given by the database and cannot be set`
   resolution.report(
     'unknown_field',
     message,

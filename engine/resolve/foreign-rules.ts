@@ -7,7 +7,7 @@ import { type Look, looksOf, type PlacedStep } from './looks.ts'
 import type { Draft, Resolution } from './resolution.ts'
 import { relatedIn } from './rule-paths.ts'
 
-/** Gives a rule that holds always to every resource that it looks at; reports what can not be judged from there. */
+/** Gives a rule that holds always to every resource that it looks at; reports what cannot be judged from there. */
 export function addForeignRules(
   resolution: Resolution,
   draft: Draft,
@@ -28,7 +28,7 @@ export function addForeignRules(
   }
   const silent = looks.flatMap((look) => removedSilently(resolution, look) ?? [])[0]
   if (silent !== undefined) {
-    const message = `"holds: always" can not hold: the database itself ${silent}, and no rule is judged then`
+    const message = `"holds: always" cannot hold: the database itself ${silent}, and no rule is judged then`
     resolution.report('wrong_rule', message, place(['holds']), {
       hint: 'write on_delete: restrict there, or holds: when_written',
     })

@@ -9,7 +9,7 @@ const OWNERS_RELATION_KEYS = ['belongs_to', 'column', 'renamed_from', 'on_delete
 /** Keys of a resource that it takes over from its base unless it writes them itself. */
 const INHERITED = ['live', 'delete_sets', 'restore_sets', 'update_sets', 'actions'] as const
 
-/** Merges every `of` resource over its base, bases first; one whose base can't be used is left out. */
+/** Merges every `of` resource over its base, bases first; one whose base cannot be used is left out. */
 export function inherit(resolution: Resolution): void {
   const { order, circles } = resolution.definition.bases
   for (const name of order) {

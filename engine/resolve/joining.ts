@@ -64,11 +64,11 @@ function mistakeOf(between: Draft, { from, to }: ManyToMany['through']): Mistake
   const absent = [from, to].find((column) => !stored.some((field) => field.column === column))
   if (absent !== undefined)
     return {
-      message: `${name} can not join the two: it has no belongs_to relation with the column "${absent}"`,
+      message: `${name} cannot join the two: it has no belongs_to relation with the column "${absent}"`,
       hint: 'let it belong to both sides, or name a table that is no resource’s',
     }
   if (between.live !== undefined)
-    return { message: `${name} can not join the two: it keeps what is deleted`, hint: 'take "soft_delete" away' }
+    return { message: `${name} cannot join the two: it keeps what is deleted`, hint: 'take "soft_delete" away' }
   const pair = (columns: readonly string[]): boolean =>
     columns.length === 2 && columns.includes(from) && columns.includes(to)
   const unique = between.indexes.some(
@@ -76,14 +76,14 @@ function mistakeOf(between: Draft, { from, to }: ManyToMany['through']): Mistake
   )
   if (!unique)
     return {
-      message: `${name} can not join the two: it may hold a pair twice`,
+      message: `${name} cannot join the two: it may hold a pair twice`,
       hint: `add to it: indexes: [{ fields: [${from}, ${to}], unique: true }]`,
     }
   const given = new Set([between.key.column, from, to])
   const unfilled = stored.find((field) => !given.has(field.column) && isUnfilled(field))
   if (unfilled === undefined) return undefined
   return {
-    message: `${name} can not join the two: a pair has no value for its field "${unfilled.name}"`,
+    message: `${name} cannot join the two: a pair has no value for its field "${unfilled.name}"`,
     hint: 'give the field a default, or let it be null',
   }
 }

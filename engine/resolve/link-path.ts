@@ -34,7 +34,7 @@ function ownerDraft(resolution: Resolution, draft: Draft): Draft | undefined {
 
 /**
  * Links `role.slug` from a resource: belongs_to relations, then a field or a belongs_to (its foreign key).
- * Undefined when it can't be linked; that is reported, unless the reason is a mistake that is reported already.
+ * Undefined when it cannot be linked; that is reported, unless the reason is a mistake that is reported already.
  */
 export function linkPath(
   resolution: Resolution,

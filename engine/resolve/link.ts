@@ -15,7 +15,7 @@ import { type Judging, linkRecordOperand } from './record-operand.ts'
 import type { Draft, Resolution } from './resolution.ts'
 import { relatedIn } from './rule-paths.ts'
 
-/** Links a filter as written; undefined when any of it can't be linked, with every complaint made. */
+/** Links a filter as written; undefined when any of it cannot be linked, with every complaint made. */
 export function linkFilter(
   resolution: Resolution,
   draft: Draft,
@@ -40,7 +40,7 @@ export function linkPlain(
   const filter = linkFilter(resolution, draft, written, place, judging)
   const [related] = filter === undefined ? [] : relatedIn(filter)
   if (related === undefined) return filter
-  const message = `This condition can not ask for the records of "${related.path.many.name}"`
+  const message = `This condition cannot ask for the records of "${related.path.many.name}"`
   resolution.report('invalid_filter', message, place([]), {
     hint: 'an index, and the search for one record, know the fields of the record itself',
   })
@@ -124,7 +124,7 @@ function linkComparison(
     const expected = path.field.type.operators
     resolution.report(
       'invalid_filter',
-      `"${path.field.name}" (${path.field.type.name}) can not be compared with "${part.operator}"`,
+      `"${path.field.name}" (${path.field.type.name}) cannot be compared with "${part.operator}"`,
       span,
       { expected },
     )

@@ -46,7 +46,7 @@ function filters(resolution: Resolution, written: Written, draft: Draft): Readon
     if (linked === undefined) continue
     if (linked.field.count === undefined && linked.field.type.hidden !== true && linked.field.type.operators.length > 0)
       found.set(parameter, linked)
-    else resolution.report('not_filterable', `"${path}" can not be filtered by`, place([]))
+    else resolution.report('not_filterable', `"${path}" cannot be filtered by`, place([]))
   }
   return found
 }
@@ -245,7 +245,7 @@ function summary(resolution: Resolution, written: Written, draft: Draft): Resour
         return []
       }
       if (able(field)) return [field]
-      const what = kind === 'by' ? 'Records can not be grouped by' : 'There is nothing to sum up of'
+      const what = kind === 'by' ? 'Records cannot be grouped by' : 'There is nothing to sum up of'
       resolution.report('not_summarized', `${what} "${name}" (${field.type.name})`, span, {
         hint:
           kind === 'by'

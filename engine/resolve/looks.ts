@@ -27,7 +27,7 @@ export interface Look {
   readonly asked: boolean
   /** The pairs of a joining table are looked at, from the records where the way ends. */
   readonly link?: { readonly through: string; readonly near: string }
-  /** Why this can not be judged from there. */
+  /** Why this cannot be judged from there. */
   readonly problem?: string
 }
 

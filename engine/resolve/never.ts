@@ -71,7 +71,7 @@ function contradiction(parts: readonly Compare[]): string | undefined {
   for (const [index, one] of parts.entries())
     for (const other of parts.slice(index + 1)) {
       if (wayOf(one.path) !== wayOf(other.path) || !exclude(one, other)) continue
-      return `"${wayOf(one.path)}" can not be ${shown(one)} and ${shown(other)}`
+      return `"${wayOf(one.path)}" cannot be ${shown(one)} and ${shown(other)}`
     }
   return undefined
 }
@@ -98,7 +98,7 @@ function isLiteral(part: Compare): part is Compare & { readonly operand: { reado
   return part.operand.kind === 'literal'
 }
 
-/** The only values that a comparison admits, `[null]` for an absent one; undefined where they can't be counted. */
+/** The only values that a comparison admits, `[null]` for an absent one; undefined where they cannot be counted. */
 function valuesOf({ operator, operand, path }: Compare): readonly Json[] | undefined {
   if (operand.kind !== 'literal') return undefined
   const { value } = operand

@@ -114,7 +114,7 @@ function writable(
     const message =
       field === undefined
         ? `"${draft.name}" has no field or relation "${name}"`
-        : `"${name}" is read-only and can not be written`
+        : `"${name}" is read-only and cannot be written`
     resolution.report('unknown_field', message, place(index), suggest(name, [...known, ...draft.relations.keys()]))
     return []
   })

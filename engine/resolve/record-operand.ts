@@ -13,18 +13,18 @@ export interface Judging {
   readonly record: Draft
   /** Whether there can be a `$before`. */
   readonly before: boolean
-  /** The sentence for a `$before` that can't be. */
+  /** The sentence for a `$before` that cannot be. */
   readonly reason?: string
   /** Its values are called by their bare names. */
   readonly bare?: true
 }
 
-/** What to do where a value that is made at each reading can't be used. */
+/** What to do where a value that is made at each reading cannot be used. */
 const COUNTED = 'it is computed when it is read: take a field that is stored'
 
 const NUMBERS: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'numeric', 'double precision'])
 
-/** Links another value of the judged record for a comparison with `field` of `holder`; undefined with a complaint where it can't be. */
+/** Links another value of the judged record for a comparison with `field` of `holder`; undefined with a complaint where it cannot be. */
 export function linkRecordOperand(
   resolution: Resolution,
   holder: Draft,
@@ -60,7 +60,7 @@ interface Side {
   readonly field: Field
 }
 
-/** Why two values can't be compared: `(integer) is never a text`. */
+/** Why two values cannot be compared: `(integer) is never a text`. */
 function misfit(resolution: Resolution, own: Side, other: Side): string | undefined {
   const [mine, theirs] = [own, other].map(({ draft, field }) => targetOf(resolution, draft, field))
   const [kind, otherKind] = [kindOf(own.field), kindOf(other.field)]

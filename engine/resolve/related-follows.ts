@@ -37,7 +37,7 @@ function relatedFollowOf(
   for (const { field } of parts.set) {
     if (!field.immutable) continue
     const name = Object.keys(value.set).find((one) => one === field.name || one === field.relation) ?? field.name
-    resolution.report('wrong_rule', `"${name}" can not be changed once it is stored`, place(['set', name], 'key'))
+    resolution.report('wrong_rule', `"${name}" cannot be changed once it is stored`, place(['set', name], 'key'))
   }
   return { ...parts, on: new Set(value.on ?? USUAL), of: led.of, way, target: led.target.name, access, span: place([]) }
 }

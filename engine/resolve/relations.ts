@@ -149,7 +149,7 @@ export function inverses(resolution: Resolution): void {
         if (withParent && (by?.length !== 1 || value.first === true))
           resolution.report(
             'wrong_relation',
-            `"${name}" can not be written with its parent: ${value.first === true ? 'it is the first of several' : 'its records belong to another one'}`,
+            `"${name}" cannot be written with its parent: ${value.first === true ? 'it is the first of several' : 'its records belong to another one'}`,
             document.place(['with_parent']),
           )
         if (by !== undefined)

@@ -56,7 +56,7 @@ export interface Details {
 export interface Resolution {
   readonly definition: Definition
   readonly extensions: Extensions
-  /** Resources (`tickets`) and their fields and relations (`tickets.status`) that are written but can't be used; what names them is no further mistake. */
+  /** Resources (`tickets`) and their fields and relations (`tickets.status`) that are written but cannot be used; what names them is no further mistake. */
   readonly unusable: Set<string>
   readonly written: Map<string, Written>
   readonly drafts: Map<string, Draft>
@@ -109,7 +109,7 @@ export function named(details: Details): Details {
   return { hint: 'it is named plugin.name; the plugin stands under "plugins" in app.yaml', ...details }
 }
 
-/** Whether a key is written, although its value may be missing here: one that can't be used is left out, and told already. */
+/** Whether a key is written, although its value may be missing here: one that cannot be used is left out, and told already. */
 export function isWritten({ place }: Pick<Document<unknown>, 'place'>, path: readonly [...Path, string]): boolean {
   const [own, around] = [place(path, 'key'), place(path.slice(0, -1), 'key')]
   return own.start !== around.start || own.end !== around.end || own.source !== around.source
@@ -123,7 +123,7 @@ export function eachDraft(resolution: Resolution): readonly { readonly written: 
   })
 }
 
-/** The fields and relations of a resource that are written but can't be used. */
+/** The fields and relations of a resource that are written but cannot be used. */
 export function brokenNames(resolution: Pick<Resolution, 'unusable'>, resource: string): readonly string[] {
   return [...resolution.unusable].flatMap((name) =>
     name.startsWith(`${resource}.`) ? [name.slice(resource.length + 1)] : [],

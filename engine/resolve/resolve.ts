@@ -96,7 +96,7 @@ export const PASSES: readonly Pass[] = [
 
 /**
  * Completes, links and judges a definition; every mistake of every file is reported at its place.
- * `unusable` names what is written but can't be used, so that it is not reported as unknown.
+ * `unusable` names what is written but cannot be used, so that it is not reported as unknown.
  * There is a value only when there is no error; warnings may stand beside it.
  */
 export function* resolve(

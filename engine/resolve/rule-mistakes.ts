@@ -75,7 +75,7 @@ function countsAgree(resolution: Resolution, draft: Draft, { place, value }: Doc
   if (least !== undefined && most !== undefined && least > most)
     resolution.report(
       'wrong_rule',
-      `There can not be ${least} records at least and ${most} at most`,
+      `There cannot be ${least} records at least and ${most} at most`,
       place(['at_most']),
       {
         hint: 'write a greater "at_most", or a lower "at_least"',

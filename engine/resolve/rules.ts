@@ -30,7 +30,7 @@ const restoreNeedsLive: Rule = (resolution, written, draft) => {
   const { value, place } = written.document
   const at =
     value.restore === true || value.actions === undefined ? ['restore'] : ['actions', value.actions.indexOf('restore')]
-  resolution.report('missing_live', 'A record that is removed for good can not be restored', place(at), {
+  resolution.report('missing_live', 'A record that is removed for good cannot be restored', place(at), {
     hint: 'add "soft_delete: true" and "restore: true", or take restore away',
   })
 }
@@ -98,7 +98,7 @@ const totalsAreValues: Rule = (resolution, written, draft) => {
           (field.type.name === 'integer' && of.type.name === 'integer' && total.by === 'sum'))
       : of.type.name === field.type.name && of.type.operators.includes('lt')
     if (fits) continue
-    const message = `"${field.name}" (${field.type.name}) can not hold the ${total.by} of "${of.name}" (${of.type.name})`
+    const message = `"${field.name}" (${field.type.name}) cannot hold the ${total.by} of "${of.name}" (${of.type.name})`
     resolution.report('wrong_option', message, span)
   }
 }
@@ -256,7 +256,7 @@ export function applyRules(resolution: Resolution): void {
 function limitsAgree(resolution: Resolution): void {
   const { perPageDefault, perPageMax } = resolution.definition.app.value.limits ?? {}
   if (perPageDefault === undefined || perPageDefault <= (perPageMax ?? LIMITS.perPageMax)) return
-  const message = `A page can not have ${perPageDefault} records by itself and ${perPageMax ?? LIMITS.perPageMax} at most`
+  const message = `A page cannot have ${perPageDefault} records by itself and ${perPageMax ?? LIMITS.perPageMax} at most`
   resolution.report('wrong_limit', message, resolution.definition.app.place(['limits', 'perPageDefault']), {
     hint: 'lower perPageDefault, or raise perPageMax',
   })

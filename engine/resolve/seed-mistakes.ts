@@ -141,7 +141,7 @@ function standOnce(resolution: Resolution, draft: Draft, key: readonly Field[], 
         `Another seed ${which} the same ${names.join(' and ')} already`,
         fields === key
           ? 'give one of them another value, or take it away'
-          : `two records can not have the same ${names.join(' and ')}`,
+          : `two records cannot have the same ${names.join(' and ')}`,
       )
       return
     }

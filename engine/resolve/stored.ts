@@ -59,7 +59,7 @@ export function storedFields(resolution: Resolution): void {
   }
 }
 
-/** Whether the field can be computed at all; what can't stand beside is reported. */
+/** Whether the field can be computed at all; what cannot stand beside is reported. */
 function fits(resolution: Resolution, field: Field, { value, place }: Document<FieldDefinition>): boolean {
   for (const key of WRITTEN) {
     if (value[key] === undefined) continue
@@ -69,7 +69,7 @@ function fits(resolution: Resolution, field: Field, { value, place }: Document<F
   if (TEXTS.has(field.type.name) && value.min !== undefined)
     resolution.report('wrong_option', '"min" does not go with "stored" in a text', place(['min'], 'key'))
   if (KINDS.has(field.type.name)) return true
-  const message = `A field of type ${field.type.name} can not be computed by the database`
+  const message = `A field of type ${field.type.name} cannot be computed by the database`
   resolution.report('wrong_option', message, place(['stored'], 'key'), { expected: [...KINDS] })
   return false
 }
@@ -92,7 +92,7 @@ function linkFormula(resolution: Resolution, { draft, field, place }: Written, w
   field.stored = { formula, reads: new Set() }
 }
 
-/** The value as the database can compute it for a field; what it can't is complained about. */
+/** The value as the database can compute it for a field; what it cannot is complained about. */
 export function formulaOf(value: Value, field: Field, complain: (problem: string) => void): Formula | undefined {
   const each = (of: readonly Value[]): Formula[] => of.flatMap((one) => formulaOf(one, field, complain) ?? [])
   switch (value.kind) {

@@ -14,7 +14,7 @@ import { complain, type Linking, type PartLinking } from './value-part.ts'
 const TEXTS: ReadonlySet<string> = new Set(['string', 'text'])
 const NUMBERS: ReadonlySet<string> = new Set(['integer', 'decimal'])
 
-/** Links a value for a field; undefined with a complaint where it can't be one. */
+/** Links a value for a field; undefined with a complaint where it cannot be one. */
 export function linkValue(linking: Linking, written: Json, place: Place): Value | undefined {
   return link({ ...linking, link }, written, place)
 }

@@ -165,7 +165,7 @@ function fulfils(operator: string, wanted: Json, given: unknown): boolean | unde
   return operator === 'ne' ? given !== wanted : undefined
 }
 
-/** 204 has no body, so an answer that is its record can't be one. */
+/** 204 has no body, so an answer that is its record cannot be one. */
 function answersHaveBodies(resolution: Resolution, { document }: Written, draft: Draft): void {
   for (const [action, status] of Object.entries(document.value.status_codes ?? {})) {
     const span = document.place(['status_codes', action])

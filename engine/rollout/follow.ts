@@ -116,7 +116,7 @@ function participant(parts: FollowerParts): Participant {
 async function judged(parts: FollowerParts, rollout: Rollout): Promise<Candidate | string> {
   try {
     const { value, diagnostics } = await parts.read()
-    if (value === undefined) return diagnostics[0]?.message ?? 'the files here can not be read'
+    if (value === undefined) return diagnostics[0]?.message ?? 'the files here cannot be read'
     if (value.version !== rollout.version) return 'the files here are of another version'
     // One that has ended may be followed by a start that changed the tables.
     if (!isOpen(rollout) && !(await value.fits())) return 'the tables are those of another version by now'

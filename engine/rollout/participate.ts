@@ -17,7 +17,7 @@ import {
 /** An application that was read and can be served. */
 export interface Candidate {
   readonly version: string
-  /** Serves it from now on; rejects where it can't be, and the one before is served on. */
+  /** Serves it from now on; rejects where it cannot be, and the one before is served on. */
   serve(): Promise<void>
   /** Whether the database is as it wants it; changes nothing. */
   fits(): Promise<boolean>
@@ -33,7 +33,7 @@ export interface Participant extends Registry {
   readonly id: string
   /** Runs `work` while no request is served; those that come wait. */
   alone<T>(work: () => Promise<T>): Promise<T>
-  /** The files here where they are those of the rollout, else why they can't be served. */
+  /** The files here where they are those of the rollout, else why they cannot be served. */
   judged(rollout: Rollout): Promise<Candidate | string>
 }
 
@@ -62,7 +62,7 @@ export async function participate(
   const answer = (word: RolloutAnswer, more: { reason?: string; version?: string } = {}): Promise<void> =>
     answerRollout(parts, id, { rollout: rollout.id, answer: word, ...more })
   const refuse = async (reason: string): Promise<void> => {
-    log.error({ rollout: rollout.id, reason }, 'another version can not be served here: what was served is served on')
+    log.error({ rollout: rollout.id, reason }, 'another version cannot be served here: what was served is served on')
     await answer('refused', { reason })
   }
   const candidate = await parts.judged(rollout)
@@ -108,7 +108,7 @@ interface Waiting {
 
 /**
  * Waits until the rollout is in none of these phases. Where nobody drives it any more, one of its instances decides. What
- * can't be read says nothing: whoever goes on then might serve tables that are not its own.
+ * cannot be read says nothing: whoever goes on then might serve tables that are not its own.
  */
 async function reached(waiting: Waiting, phases: ReadonlySet<Phase>): Promise<Reached> {
   const { parts, state, rollout } = waiting

@@ -42,7 +42,7 @@ function rolloutRefused(message: string, hint?: string): Diagnostic {
 
 /**
  * Asks every running instance whether it can serve the version, brings the database to it, and has all of them serve it.
- * Where one can't, or the database can't be brought there, all serve on what they have. An instance that fails after
+ * Where one cannot, or the database cannot be brought there, all serve on what they have. An instance that fails after
  * that is told of beside the value. Where this process ends on the way, or an error leaves open what has become of the
  * database, the instances look and decide.
  */
@@ -164,7 +164,7 @@ async function until(
   }
 }
 
-/** Why the version can't be served everywhere; nothing where every instance is ready. */
+/** Why the version cannot be served everywhere; nothing where every instance is ready. */
 async function asked(registry: Registry, rollout: Rollout): Promise<readonly Diagnostic[]> {
   const all = await until(
     registry,
@@ -173,7 +173,7 @@ async function asked(registry: Registry, rollout: Rollout): Promise<readonly Dia
   )
   const hint = 'every instance serves on what it has, and nothing has changed in the database'
   return all.flatMap(({ name, answer, reason }) => {
-    if (answer === 'refused') return [rolloutRefused(`${name} can not serve this version: ${reason}`, hint)]
+    if (answer === 'refused') return [rolloutRefused(`${name} cannot serve this version: ${reason}`, hint)]
     if (answer === undefined && !all.some((one) => one.answer === 'refused'))
       return [rolloutRefused(`${name} has not answered in ${LIMITS.rolloutAnswerMs / 1_000} s`, hint)]
     return []

@@ -105,7 +105,7 @@ export function messaging(
   const from = randomUUID()
   const topic = `${prefix}:messages`
   const failed = rareLine(log, 'a store listener failed')
-  const malformed = rareLine(log, 'a message over Redis can not be read')
+  const malformed = rareLine(log, 'a message over Redis cannot be read')
   const channels = createChannels((error, channel) => failed({ err: error, channel }))
   const gaps: (() => void)[] = []
   const callMissed = () => {

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 
 const PATIENCE_MS = 3_000
 
-/** The version of the server; rejects when it can't be reached, or lets nobody in. */
+/** The version of the server; rejects when it cannot be reached, or lets nobody in. */
 export async function probeRedis(url: string): Promise<string> {
   const redis = new Redis(url, {
     lazyConnect: true,

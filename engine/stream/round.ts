@@ -89,7 +89,7 @@ function rangesOf(
   }))
 }
 
-/** Adds to what each of those who see the same is told; why it can not be said takes the place of all of it. */
+/** Adds to what each of those who see the same is told; why it cannot be said takes the place of all of it. */
 async function tellAll(
   transaction: Transaction,
   sights: readonly Together[],

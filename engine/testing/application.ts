@@ -111,7 +111,7 @@ function advice(error: unknown, server: string | undefined): string {
   return '. The embedded database does not have it: name a server that has, TEST_DATABASE_URL=postgres://…'
 }
 
-/** Makes a database, empty but for the tables of `test/schema.sql`, and a folder; rejects where the environment says what can not be. */
+/** Makes a database, empty but for the tables of `test/schema.sql`, and a folder; rejects where the environment says what cannot be. */
 export async function openGround(options: ApplicationOptions): Promise<Ground> {
   const { folder = '.', now, log = SILENT, server = process.env.TEST_DATABASE_URL } = options
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'))
@@ -125,7 +125,7 @@ export async function openGround(options: ApplicationOptions): Promise<Ground> {
       schema: schema?.text,
     }).catch((error: unknown) => {
       if (schema === undefined || failureCode(error) === undefined) throw error
-      throw new Error(`${schema.file} can not make the tables of a test: ${sentenceOf(error)}${advice(error, server)}`)
+      throw new Error(`${schema.file} cannot make the tables of a test: ${sentenceOf(error)}${advice(error, server)}`)
     })
     return {
       ...{ settings, database, dataDir },

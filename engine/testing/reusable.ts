@@ -31,7 +31,7 @@ export async function reusable(options: ApplicationOptions): Promise<Reusable> {
       boot,
       async start(other = boot) {
         if (baseline === undefined) {
-          // What can not be put back is made anew.
+          // What cannot be put back is made anew.
           await ground.close()
           ground = await openGround(options)
           await begin()

@@ -8,7 +8,7 @@ export interface Account {
   readonly email_verified: boolean
   readonly status: string
   readonly password_hash: string | null
-  /** Null when its role was deleted: then it can't sign in until it gets another. */
+  /** Null when its role was deleted: then it cannot sign in until it gets another. */
   readonly role: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Transform: the roles that the plugin itself can't do without are seeded, and new accounts get the last of them. */
+/** Transform: the roles that the plugin itself cannot do without are seeded, and new accounts get the last of them. */
 import { type JsonObject, nearest, type ResourceDefinition, type RuleDefinition } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
 

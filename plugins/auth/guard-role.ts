@@ -1,5 +1,5 @@
 /**
- * Hook: roles hold only permissions that exist, built-in roles stay, and so do roles that somebody has. YAML can't say it:
+ * Hook: roles hold only permissions that exist, built-in roles stay, and so do roles that somebody has. YAML cannot say it:
  * which permissions there are is known from the plugins.
  */
 import {

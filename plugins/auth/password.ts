@@ -80,7 +80,7 @@ export function passwordErrors(
   const wrong: (FieldError | string)[] = []
   const one = opaque(password)
   const length = [...one].length
-  if (DISALLOWED.test(one)) wrong.push('The password must not contain control characters or signs that can not be seen')
+  if (DISALLOWED.test(one)) wrong.push('The password must not contain control characters or signs that cannot be seen')
   if (length < SHORTEST) wrong.push(fieldError('too_short', `The password must have at least ${SHORTEST} characters`))
   if (length > LONGEST) wrong.push(fieldError('too_long', `The password may not have more than ${LONGEST} characters`))
   if (one.toLowerCase() === email.toLowerCase()) wrong.push('The password may not be the e-mail address')

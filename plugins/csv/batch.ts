@@ -82,7 +82,7 @@ export async function* batchesOf(work: Import, done: number): AsyncGenerator<Fou
       const found = await (ahead ?? next())
       if (found === undefined) return
       ahead = depends ? undefined : next()
-      // When a batch before it can't be written, nobody awaits it, and its failure must not end the process.
+      // When a batch before it cannot be written, nobody awaits it, and its failure must not end the process.
       ahead?.catch(() => undefined)
       yield found
     }

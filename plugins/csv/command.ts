@@ -68,7 +68,7 @@ function importable({ catalog }: PluginContext, name: string): Resource {
   const names = found.map((one) => one.name)
   const meant = nearest(name, names)
   const hint = meant === undefined ? `What can: ${names.join(', ')}` : `Did you mean ${meant}?`
-  throw new Refused(`"${name}" can't be imported. ${hint}`)
+  throw new Refused(`"${name}" cannot be imported. ${hint}`)
 }
 
 type Parameters = Readonly<Record<string, FieldDefinition>>

@@ -14,7 +14,7 @@ export interface Watch {
   readonly signal?: AbortSignal
 }
 
-/** Looks through the file at a path; throws validation_failed for `file` when it can't be read as one of the resource. */
+/** Looks through the file at a path; throws validation_failed for `file` when it cannot be read as one of the resource. */
 export function sheetOf(
   { catalog }: PluginContext,
   resource: Resource,

@@ -109,7 +109,7 @@ const COLUMN: JsonSchema = {
       description:
         'Names the record: a row of an existing one is skipped, of a deleted one too, which has an index for that.',
     },
-    keep: { type: 'boolean', description: 'The import keeps the value of a field that callers can not write.' },
+    keep: { type: 'boolean', description: 'The import keeps the value of a field that callers cannot write.' },
     elsewhere: {
       type: 'string',
       description:

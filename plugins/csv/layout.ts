@@ -19,7 +19,7 @@ import { type AccessWritten, type ColumnDefinition, type CreateDefinition, defin
 /** How the import reads a column. */
 export type Intake =
   | { readonly kind: 'ignored' }
-  /** A value of the record's own; `kept`: one that callers can't write. */
+  /** A value of the record's own; `kept`: one that callers cannot write. */
   | { readonly kind: 'value'; readonly kept: boolean }
   /** The words of a name, the last of them in the second field. */
   | { readonly kind: 'words'; readonly fields: readonly [Field, Field] }
@@ -158,7 +158,7 @@ function childOf(
   for (const [of, value] of Object.entries(set)) {
     const { options, type } = fieldNamed(target, of)
     if ('error' in type.decode(value, options)) {
-      throw new Error(`"set" can not give ${of} the value ${JSON.stringify(value)}`)
+      throw new Error(`"set" cannot give ${of} the value ${JSON.stringify(value)}`)
     }
   }
   return {
@@ -214,7 +214,7 @@ function conditionOf(catalog: Catalog, target: Resource | undefined, written: st
   const path = pathOf(catalog, target, written)
   const decoded = path.field.type.decode(value, path.field.options)
   if (path.field.computed !== undefined || 'error' in decoded) {
-    throw new Error(`"where" can not compare ${written} with ${JSON.stringify(value)}`)
+    throw new Error(`"where" cannot compare ${written} with ${JSON.stringify(value)}`)
   }
   return { path, value: decoded.value }
 }

@@ -27,7 +27,7 @@ export async function checkStorage({ settings }: CheckContext): Promise<readonly
     return [
       {
         level: 'problem',
-        message: `files can not be stored: ${told}`,
+        message: `files cannot be stored: ${told}`,
         advice: 'correct the S3_… variables, or what the user may there',
       },
     ]

@@ -6,7 +6,7 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is stored of a token: whoever reads the table can't use it. */
+/** What is stored of a token: whoever reads the table cannot use it. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

@@ -53,7 +53,7 @@ function isKnown({ fields, relations }: Resource, root: string, next: string | u
 /** What fills in the texts of a value; `place` is where the value stands in its macro. */
 export type Fill = (value: Json, place: string) => Json
 
-/** Fills texts in with `data`, all within one budget: 422 at its place for a text that takes more, 409 for one that can't be. */
+/** Fills texts in with `data`, all within one budget: 422 at its place for a text that takes more, 409 for one that cannot be. */
 export function filler(data: object, budget: Budget): Fill {
   const fill: Fill = (value, place) => {
     if (typeof value === 'string') return /\{[{%]/.test(value) ? filled(value, data, budget, place) : value
@@ -75,6 +75,6 @@ function filled(text: string, data: object, budget: Budget, place: string): stri
   } catch (error) {
     if (error instanceof OverBudget) throw invalid({ [place]: [`The text ${error.message}`] })
     if (!isLiquidError(error)) throw error
-    throw new ApiError('conflict', { message: `A text of the macro can not be filled in: ${error.message}` })
+    throw new ApiError('conflict', { message: `A text of the macro cannot be filled in: ${error.message}` })
   }
 }

@@ -162,7 +162,7 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
     const { address, record, written } = recipient
     if (more[at] === undefined) continue
     const data = { ...wordsData(context, paths, seen), ...more[at] }
-    // What can't be filled in fails the run here, where its author looks, and not the job that mails it.
+    // What cannot be filled in fails the run here, where its author looks, and not the job that mails it.
     const budget = wordsBudget(catalog.limits, seen, texts.length)
     const [subject = '', text = ''] = texts.map((one) => fillWords(one, data, budget))
     const by = doneBy(context, record)

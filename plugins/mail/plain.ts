@@ -5,7 +5,7 @@ const WIDTH = 76
 /** In front of what somebody wrote, and in place of its line breaks until the paragraphs are set. */
 const KEPT = '\v'
 
-/** What somebody wrote, indented, so that it can't be taken for words of the desk. */
+/** What somebody wrote, indented, so that it cannot be taken for words of the desk. */
 export function plainQuote(value: unknown): string {
   return writtenLines(value)
     .map((line) => `${KEPT}${line === '' ? '' : `  ${line}`}`)
@@ -38,7 +38,7 @@ export function plainText(rendered: string, signature: string): string {
   return `${[...paragraphs, `-- \n${signature}`].join('\n\n')}\n`
 }
 
-/** The lines of a text without what a mail can't show. */
+/** The lines of a text without what a mail cannot show. */
 export function writtenLines(value: unknown): readonly string[] {
   const text = String(value)
     .replace(/\r\n?/g, '\n')

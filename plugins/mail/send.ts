@@ -114,7 +114,7 @@ export async function sendQueued(context: JobContext, payload: JsonObject): Prom
   await deliver(context, { template, to: String(payload.to), data, ...about }, context)
 }
 
-/** Renders a mail and hands it over under an id that stays the same when it is tried again; rejects when it can't. */
+/** Renders a mail and hands it over under an id that stays the same when it is tried again; rejects when it cannot. */
 export async function deliver(context: MailContext, mail: Mail, sending: Sending): Promise<void> {
   const { catalog, log, now, settings } = context
   const replyTo = String(catalog.pluginOptions.get('mail')?.reply_to ?? '')

@@ -25,7 +25,7 @@ export interface Sending {
   readonly createdAt: Date
 }
 
-/** Hands a letter over and tells, for the log, to what; rejects when it can't, with JobGivenUp where it never could. */
+/** Hands a letter over and tells, for the log, to what; rejects when it cannot, with JobGivenUp where it never could. */
 export type Transport = (letter: Letter, sending: Sending) => Promise<string>
 
 /** The name of the server's breaker. */

@@ -60,7 +60,7 @@ function variablesIn(text: string): readonly (readonly Segment[])[] | string {
     return plain.globalVariableSegmentsSync(templates) as readonly (readonly Segment[])[]
   } catch (error) {
     const said = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
-    return `The text can not be read: ${said.replace(/, line:\d+, col:\d+$/, '')}`
+    return `The text cannot be read: ${said.replace(/, line:\d+, col:\d+$/, '')}`
   }
 }
 
@@ -85,7 +85,7 @@ function pathIn(
     if (relation === undefined) return unknown(at, name)
     const target = targetOf(catalog, relation)
     if (relation.kind !== 'belongs_to')
-      return { message: `"${words.join('.')}" leads to several records, of which a text can not speak` }
+      return { message: `"${words.join('.')}" leads to several records, of which a text cannot speak` }
     if (index === segments.length - 1) {
       const hint = `name one of its fields, such as ${words.join('.')}.${target.fields.has('name') ? 'name' : 'id'}`
       return { message: `"${words.join('.')}" is a record, not a value`, hint }
@@ -104,7 +104,7 @@ function unknown({ fields, name: resource, relations }: Resource, name: string):
 function fieldMistake({ count, show, type }: Field, path: string): string | undefined {
   if (type.hidden === true) return `"${path}" is a secret`
   if (show === 'never') return `"${path}" is never shown`
-  return count === undefined ? undefined : `"${path}" is counted for each reader, and a text can not name it`
+  return count === undefined ? undefined : `"${path}" is counted for each reader, and a text cannot name it`
 }
 
 function furtherMistake({ type }: Field, path: string, further: readonly Segment[]): string | undefined {

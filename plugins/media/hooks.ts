@@ -13,7 +13,7 @@ import { removeStored } from '../files/stored.ts'
 import { extensionOf, KINDS } from './kinds.ts'
 import { nameFault } from './name.ts'
 
-/** `media.keep_type`: refuses a name that would make another type of the file, or that can't be a file's. */
+/** `media.keep_type`: refuses a name that would make another type of the file, or that cannot be a file's. */
 export async function keepType(context: HookContext, next: Next): Promise<void> {
   const { input, record } = context
   if (typeof input.name === 'string' && record !== undefined) {

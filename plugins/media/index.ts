@@ -126,7 +126,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
   ]
 }
 
-/** Settings that can't work are reported before the first request. */
+/** Settings that cannot work are reported before the first request. */
 async function start({ settings }: PluginContext): Promise<readonly string[]> {
   return [`Files      ${storageOf(settings).description}`]
 }

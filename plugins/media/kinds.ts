@@ -31,7 +31,7 @@ function office(mime: string, extension: string, content: Content, inside: strin
   return { mime, extensions: [extension], content, magic: [content === 'ole' ? OLE : ZIP], inside }
 }
 
-/** Every type that an application may allow; what is not here can't be told from something else, or is dangerous. */
+/** Every type that an application may allow; what is not here cannot be told from something else, or is dangerous. */
 export const KINDS: readonly Kind[] = Object.freeze([
   binary('image/png', ['png'], '\x89PNG\r\n\x1a\n\0\0\0\rIHDR'),
   binary('image/jpeg', ['jpg', 'jpeg'], '\xff\xd8\xff'),

@@ -11,7 +11,7 @@ export function nameFault(name: string): { readonly code: FieldErrorCode; readon
   if (name.length > LONGEST) return { code: 'too_long', says: `must be at most ${LONGEST} characters` }
   if (/[/\\]/.test(name)) return { code: 'invalid', says: 'must not contain a slash' }
   if (UNSHOWN.test(name) || !name.isWellFormed())
-    return { code: 'invalid', says: 'contains characters that can not be shown' }
+    return { code: 'invalid', says: 'contains characters that cannot be shown' }
   return undefined
 }
 

@@ -97,7 +97,7 @@ function overBudgetIn(error: unknown): OverBudget | undefined {
   return cause === undefined ? undefined : overBudgetIn(cause)
 }
 
-/** Whether an error is Liquid's own: the text is no template, or can't be filled in. */
+/** Whether an error is Liquid's own: the text is no template, or cannot be filled in. */
 export function isLiquidError(error: unknown): error is Error {
   const { LiquidError }: typeof import('liquidjs') = load('liquidjs')
   return LiquidError.is(error)

@@ -43,8 +43,8 @@ async function wrongAddress({ options }: HookContext, address: string): Promise<
     await reachable(hostOf(new URL(address)), own, resolveByName)
     return undefined
   } catch (error) {
-    if (error instanceof ForbiddenAddress) return `The address can't be used: ${error.message}`
-    return 'The address can not be found: no name server knows its host'
+    if (error instanceof ForbiddenAddress) return `The address cannot be used: ${error.message}`
+    return 'The address cannot be found: no name server knows its host'
   }
 }
 

@@ -11,7 +11,7 @@ export const PAUSED = {
   ownerMayNot: `Its owner has no longer the permission ${PERMISSION}. Who switches it on again becomes its owner`,
   gone: 'Its receiver answered 410 Gone',
   failing: 'Nothing has arrived for five days',
-  secret: 'Its secret can not be opened: APP_SECRET was changed. Rotate the secret and switch it on again',
+  secret: 'Its secret cannot be opened: APP_SECRET was changed. Rotate the secret and switch it on again',
 } as const
 
 /** Finds owners once each. */

@@ -23,7 +23,7 @@ const DRAIN_BYTES = 16_384
 const DRAIN_MS = 1_000
 
 /**
- * Sends a message and gives the answer's status. Rejects when there is none: the receiver can't be reached, does not speak
+ * Sends a message and gives the answer's status. Rejects when there is none: the receiver cannot be reached, does not speak
  * HTTP, is too slow, or its address leads into an own network, which is judged by the lookup of this very connection.
  */
 export async function post(

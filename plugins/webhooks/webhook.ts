@@ -54,7 +54,7 @@ export async function queueFor(
       }
       const read = where === null ? undefined : owner.condition(name, where)
       if (read?.problems !== undefined) {
-        await pause(context, runner, id, `Its condition can't be read any more: ${read.problems[0]?.message}`)
+        await pause(context, runner, id, `Its condition cannot be read any more: ${read.problems[0]?.message}`)
         break
       }
       const resource = context.catalog.resources.get(name)!

@@ -78,7 +78,7 @@ test('what the first request needs of several tables is read side by side', asyn
   assert.is(answers.length, 2)
 })
 
-test('a change that can not be read again is still told, and rejects nobody', async () => {
+test('a change that cannot be read again is still told, and rejects nobody', async () => {
   const { cachedTables, refresh, answers } = scenario()
   const store = memoryStore(() => {})
   const heard: string[] = []

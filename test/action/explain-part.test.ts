@@ -74,7 +74,7 @@ test('tells who may read and write it, and where it is written', async ({ app })
   ])
 })
 
-test('says what can not be explained', async ({ app }) => {
+test('says what cannot be explained', async ({ app }) => {
   const refused = (request: string, name: string): Promise<string> =>
     explained(app, ANN, request, name).then(
       () => '',

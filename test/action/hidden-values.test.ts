@@ -92,7 +92,7 @@ for (const [name, right, wrong] of GUESSES)
     }
   })
 
-test('a value that can not be changed', async () => {
+test('a value that cannot be changed', async () => {
   const { id } = await app.expect(201, 'POST', '/chests', STAFF, { opened_on: '2026-01-02' })
   const ask = (opened_on: string): Promise<string> => told('PATCH', `/chests/${id}`, ANN, { name: 'Mine', opened_on })
   assert.is(await ask('2026-01-02'), await ask('2026-01-03'))

@@ -213,7 +213,7 @@ test('of many at once none is lost', async () => {
   assert.equal([tasks_made, spent], [20, 20])
 })
 
-test('a value that the other field can not hold refuses the write', async () => {
+test('a value that the other field cannot hold refuses the write', async () => {
   const id = await project()
   for (let i = 0; i < 25; i++) await make('/tasks', { name: `Dig ${i}`, project_id: id })
   const answer = await call('POST', '/tasks', { name: 'One too many', project_id: id })

@@ -191,7 +191,7 @@ test('after a rotation values open by either secret, are sealed anew, and then n
   const [row] = await kept()
   assert.is(await openedSecret(settingsWith(NEW), row?.pin ?? ''), 'first')
   assert.is(await openedSecret(settingsWith(OLD), row?.pin ?? ''), undefined)
-  // A hash can not be made anew: it is known again as long as its secret is among those that count.
+  // A hash cannot be made anew: it is known again as long as its secret is among those that count.
   assert.ok(await isSecret(settingsWith(`${NEW},${OLD}`), row?.code ?? '', 'first'))
   await open(THINGS, 'quite another secret and it opens nothing')
   assert.equal(await kept(), [row])

@@ -176,7 +176,7 @@ stored('rules, policies and what follows see the new value', async () => {
   assert.equal([gift.quantity, gift.amount, gift.level, gift.half], [3, '99.00', 'lucky', 2])
 })
 
-stored('what the column can not hold is refused at the field that was sent', async () => {
+stored('what the column cannot hold is refused at the field that was sent', async () => {
   const says = (name: string) => [`The ${name} field must leave the amount between -999999.99 and 9999.99`]
   const both = await send({ quantity: 2_000_000_000, price: '999999.99' })
   const { quantity, price } = both.body.errors as Record<string, string[]>

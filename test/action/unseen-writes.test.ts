@@ -122,14 +122,14 @@ test('a refused move tells the word that is left to nobody who may not read it',
   assert.is(hidden.status, 200)
   const refused = (token: string, state: string) =>
     app.call('PATCH', `/api/v1/vaults/${id}`, { token, body: { state } })
-  assert.is((await refused(BEN, 'open')).body.message, 'The vault can not be moved so')
+  assert.is((await refused(BEN, 'open')).body.message, 'The vault cannot be moved so')
   assert.match((await refused(ANN, 'open')).body.message, /from "sealed" to "open"/)
   const { id: safe } = await app.expect(201, 'POST', '/safes', STAFF, { state: 'shut' })
   const read = async (token: string) => (await app.call('GET', `/api/v1/safes/${safe}`, { token })).body.meta.moves
   assert.equal(await read(ANN), undefined)
   assert.equal(await read(STAFF), { state: ['open', 'sealed'] })
   const answer = await app.call('PATCH', `/api/v1/safes/${safe}`, { token: ANN, body: { state: 'sealed' } })
-  assert.equal([answer.status, answer.body.message], [409, 'The safe can not be moved so'])
+  assert.equal([answer.status, answer.body.message], [409, 'The safe cannot be moved so'])
 })
 
 test.run()

@@ -200,7 +200,7 @@ test('a relation’s condition says what may be chosen', async () => {
   assert.is((await patch(`/loans/${loan.id}`, { book_id: novel.id })).body.data.book.title, 'N')
 })
 
-test('what the caller may not view can not be chosen', async () => {
+test('what the caller may not view cannot be chosen', async () => {
   const loan = await make('/loans', { text: 'x', keeper: 1, state: 'open' }, ANN)
   const [own, bens] = [
     await make('/books', { title: 'mine', owner_id: 1 }),

@@ -215,7 +215,7 @@ for (const number of ['1e400', '9007199254740993', '0.10000000000000000001'])
   REFUSED.push([
     `{"all":[{"pages":{"gt":${number}}}]}`,
     'where.all.0.pages.gt',
-    /^The value of "all\.0\.pages\.gt" is a number that can not be kept exactly/,
+    /^The value of "all\.0\.pages\.gt" is a number that cannot be kept exactly/,
   ])
 
 function deep(levels: number): unknown {

@@ -93,7 +93,7 @@ test('a schedule says when it comes, and whether the condition holds', async () 
   assert.is(await outcome('weekly', id), 'it comes next at TIME; the condition holds now')
 })
 
-test('what can not be explained is said', async () => {
+test('what cannot be explained is said', async () => {
   const says = (options: Record<string, string>): Promise<string> =>
     explainAutomation({ options }, app.engine.app).catch((error: Error) => error.message)
   assert.is(

@@ -74,7 +74,7 @@ async function fill(url: string, headers: Readonly<Record<string, string>>): Pro
   for (let made = 0; made < TICKETS; made += 100) {
     const sent = { ...headers, 'content-type': 'application/json' }
     const answer = await fetch(`${url}/api/v1/tickets/batch`, { method: 'POST', headers: sent, body })
-    if (!answer.ok) throw new Error(`the tickets can not be made: ${answer.status} ${await answer.text()}`)
+    if (!answer.ok) throw new Error(`the tickets cannot be made: ${answer.status} ${await answer.text()}`)
   }
 }
 

@@ -84,7 +84,7 @@ test('what is no list of bodies is refused, and none or an empty one is none', a
   assert.equal(many.at('errors'), { lines: ['The lines field must have at most 100 items'] })
 })
 
-test('a line can not be moved below another booking, and a change of a booking changes no lines', async () => {
+test('a line cannot be moved below another booking, and a change of a booking changes no lines', async () => {
   const made = await create({ lines: [{ text: 'Lamp', unit: '1.00' }] })
   const moved = await create({ lines: [{ text: 'Lamp', unit: '1.00', booking_id: Number(made.at('data.id')) }] })
   assert.equal(Object.keys(moved.at('errors') as object), ['lines.0.booking_id'])

@@ -123,7 +123,7 @@ const CASES: readonly Case[] = [
     rule: 'moves',
     wrong: { Status: 'returned' },
     status: 409,
-    says: 'The booking can not go from "requested" to "returned"; possible: confirmed, cancelled',
+    says: 'The booking cannot go from "requested" to "returned"; possible: confirmed, cancelled',
     only: 'update',
   },
 ]

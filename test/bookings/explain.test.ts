@@ -64,7 +64,7 @@ explained('records of others are counted, and what is stored stands beside what 
   assert.match(await outcome('bookings.asked_for_in_time', { item_id: saw }), /^the update changes nothing that/)
 })
 
-explained('what can not be explained says why', async () => {
+explained('what cannot be explained says why', async () => {
   assert.match(await refusal(told('bookings.item_of_the_brnch')), 'Did you mean bookings.item_of_the_branch?')
   assert.match(await refusal(told('bookings.three_requests_each')), /^There is no rule .* of one record/)
   assert.match(await refusal(told('bookings.nothing_hidden', undefined, '999')), /not found/i)

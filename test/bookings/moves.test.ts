@@ -41,7 +41,7 @@ moves('a move that is allowed is made, and staying is no move', async () => {
 })
 
 moves("nobody's move is a 409 that tells what is possible, for plugin code too", async () => {
-  const says = 'The booking can not go from "confirmed" to "returned"; possible: out, cancelled'
+  const says = 'The booking cannot go from "confirmed" to "returned"; possible: out, cancelled'
   const id = await booked('confirmed')
   assert.equal(refused(await move(id, 'returned')), { status: 409, says })
   assert.equal(refused(await move(id, 'returned', MANAGER)), { status: 409, says })
@@ -49,7 +49,7 @@ moves("nobody's move is a 409 that tells what is possible, for plugin code too",
   const last = await booked('returned')
   assert.equal(
     refused(await move(last, 'out')).says,
-    'The booking can not go from "returned" to "out"; it stays as it is',
+    'The booking cannot go from "returned" to "out"; it stays as it is',
   )
 })
 

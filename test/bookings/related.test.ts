@@ -80,7 +80,7 @@ related('one that must be there is judged on both sides', async () => {
   assert.is((await shop.request('DELETE', `/lines/${only}`)).status, 204)
 })
 
-related('what a record points at can not change under it', async () => {
+related('what a record points at cannot change under it', async () => {
   const of = await item()
   await booked(of)
   const says = 'A hidden item has no bookings'

@@ -65,7 +65,7 @@ booting('mistakes of shape and of names are told together', async () => {
   )
 })
 
-booting('what speaks of a file that can not be read is not called unknown', async () => {
+booting('what speaks of a file that cannot be read is not called unknown', async () => {
   assert.equal(
     (
       await saysAtBoot({

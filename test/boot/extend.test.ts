@@ -191,7 +191,7 @@ seeds: { key: size, rows: [] }`),
 
 extending('other mistakes are shown in the file that makes them', async () => {
   assert.equal(await said('fields: { colour: { type: strng } }\nsearch: [colour, cod]'), [
-    'boxes.yaml [strng] unknown_word: "type" can not be "strng" (did you mean "string"?)',
+    'boxes.yaml [strng] unknown_word: "type" cannot be "strng" (did you mean "string"?)',
     'boxes.yaml [cod] unknown_field: "boxes" has no field or relation "cod" (did you mean "code"?)',
   ])
   const form = (what: string) =>

@@ -54,7 +54,7 @@ pauses('what fails in it lets requests through to what is served', async () => {
   assert.equal(done, ['wait', 'through'])
 })
 
-pauses('where requests can not be had to wait, nothing is let through', async () => {
+pauses('where requests cannot be had to wait, nothing is let through', async () => {
   const done: string[] = []
   const pause = pauseOf({
     hold: () => Promise.reject(new Error('no')),

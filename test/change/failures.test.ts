@@ -1,4 +1,4 @@
-/** What a listener can't work: it is put off with what follows for its record, set aside in the end, and the rest goes on. */
+/** What a listener cannot work: it is put off with what follows for its record, set aside in the end, and the rest goes on. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { listenerStates } from '../../engine/change/state.ts'

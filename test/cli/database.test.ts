@@ -41,7 +41,7 @@ database('plan tries the SQL of the YAML before there is a table, and check says
   assert.is(code, 1)
   assert.match(
     complained,
-    /notes\.yaml:6:3 error wrong_sql: The database can not compute "loud" as string: function uper/,
+    /notes\.yaml:6:3 error wrong_sql: The database cannot compute "loud" as string: function uper/,
   )
   const checked = await run('check')
   assert.is(checked.code, 0)
@@ -168,7 +168,7 @@ database('a server that does not answer is a sentence, whatever the command', as
   for (const words of [['plan'], ['start'], ['explain', 'GET /api/notes'], ['purge']]) {
     const { code, complained } = await plinth(words, { ...away, DATA_DIR: `${application.path}/away`, PORT: '0' })
     assert.is(code, 1, words.join(' '))
-    assert.match(complained, /The database at localhost:1\/desk can not be opened: .*ECONNREFUSED/, words.join(' '))
+    assert.match(complained, /The database at localhost:1\/desk cannot be opened: .*ECONNREFUSED/, words.join(' '))
     assert.match(complained, '. Start it, or correct DATABASE_URL.')
     assert.not.match(complained, 'hidden')
   }

@@ -187,7 +187,7 @@ plan('records that wait to be restored are those that are counted for restore', 
   assert.equal(await access(), ['tickets: agent may restore now: 0 records at present'])
 })
 
-plan('what the database does not have yet can not be counted, and says so', async () => {
+plan('what the database does not have yet cannot be counted, and says so', async () => {
   describe((text) =>
     text
       .replace('  urgent:', '  secret:  { type: boolean, default: false, nullable: false }\n  urgent:')

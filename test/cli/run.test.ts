@@ -103,9 +103,9 @@ run('names the option that has no value, or takes none', async () => {
   assert.match((await plinth(['plan', '--json=yes'])).complained, /^The option --json of plinth plan takes no value\./)
 })
 
-run('a file that can not be read or made is told without the words of the system', async () => {
+run('a file that cannot be read or made is told without the words of the system', async () => {
   const { complained } = await plinth(['diff', '/nowhere/old.json'])
-  assert.is(complained, "/nowhere/old.json can't be read: there is no such file or folder")
+  assert.is(complained, '/nowhere/old.json cannot be read: there is no such file or folder')
   const { path, write, remove } = folder({})
   write('taken', 'a file')
   const made = await plinth(['init', `${path}/taken/shop`])

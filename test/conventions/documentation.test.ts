@@ -1,4 +1,4 @@
-/** Documentation can't rot: every code, command, contribution and variable is documented, and what is documented exists. */
+/** Documentation cannot rot: every code, command, contribution and variable is documented, and what is documented exists. */
 import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -152,14 +152,14 @@ test('a full disk refuses writes before PostgreSQL would fail, and takes them ag
   roomy.stop()
 })
 
-test('a log that can not be written ends the database instead of hanging it, and loses nothing', async () => {
+test('a log that cannot be written ends the database instead of hanging it, and loses nothing', async () => {
   const disk = await watchDisk(dataDir, SILENT)
   const database = await openEmbedded(dataDir, SILENT, disk)
   await database.knex.raw('create table kept (id int)')
   const log = path.join(dataDir, 'database', 'pg_wal')
   renameSync(log, `${log}.aside`)
   const acknowledged: number[] = []
-  // The file of the log is open, and has 16 MB; the next one can't be made.
+  // The file of the log is open, and has 16 MB; the next one cannot be made.
   const write = (id: number) =>
     database.transaction(async ({ knex }) => {
       await knex('kept').insert({ id })

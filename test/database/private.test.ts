@@ -67,7 +67,7 @@ test('a folder that everybody shares is refused and stays as it is', async () =>
   assert.is(statSync(dataDir).mode & 0o7777, 0o1777)
 })
 
-asRoot('another user reads nothing, and can not start on a folder that is not theirs', async () => {
+asRoot('another user reads nothing, and cannot start on a folder that is not theirs', async () => {
   await fillDatabase()
   writeFileSync(join(dataDir, 'secret'), 'the secret')
   const read = `const fs = require('node:fs')
@@ -82,7 +82,7 @@ asRoot('another user reads nothing, and can not start on a folder that is not th
   process.seteuid!(NOBODY)
   try {
     const sentence = await keepPrivate(dataDir, true).catch((error: Error) => error.message)
-    assert.match(String(sentence), 'can be read by other users of this machine, and its modes can not be changed')
+    assert.match(String(sentence), 'can be read by other users of this machine, and its modes cannot be changed')
   } finally {
     process.seteuid!(0)
   }

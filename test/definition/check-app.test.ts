@@ -31,7 +31,7 @@ test("a plugin's option is judged by the plugin's own schema", () => {
         expected: token_days
         hint: did you mean "token_days"?
 
-    resources/app.yaml:4:35 error unknown_word: "approval" can not be "reveiw"
+    resources/app.yaml:4:35 error unknown_word: "approval" cannot be "reveiw"
      4 │   auth: { token_day: 7, approval: reveiw }
        │                                   ^^^^^^
         expected: review, off

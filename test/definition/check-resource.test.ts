@@ -32,7 +32,7 @@ test('three misspellings in two files are all told, each with line, column, care
   assert.match(rendered, 'hint: did you mean "filters"?')
   assert.match(rendered, 'resources/tickets.yaml:3:28 error unknown_key: Unknown key "requred"')
   assert.match(rendered, 'hint: did you mean "required"?')
-  assert.match(rendered, 'resources/tickets.yaml:4:17 error unknown_word: "type" can not be "strng"')
+  assert.match(rendered, 'resources/tickets.yaml:4:17 error unknown_word: "type" cannot be "strng"')
   assert.match(rendered, 'hint: did you mean "string"?')
   assert.match(rendered, '\n3 errors in 2 files\n')
 })
@@ -234,7 +234,7 @@ test('an emptied condition is left out with its key', () => {
   assert.equal(checkResource(parsed.value!, VOCABULARY).value?.value, { resource: 't', of: 'u', where: { b: 2 } })
 })
 
-test('a field that can not be kept is left out and named, and the others stay', () => {
+test('a field that cannot be kept is left out and named, and the others stay', () => {
   const parsed = parseDocument({
     file: 'a.yaml',
     text: 'resource: t\nfields: { a: { type: nothing }, b: { type: text }, 3d: { type: text } }',

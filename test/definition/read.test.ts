@@ -106,7 +106,7 @@ test('a missing app.yaml is a complaint', async () => {
 test('a folder that is not there is a complaint that names it', async () => {
   const { diagnostics } = await readSources('/nowhere/at/all')
   assert.is(diagnostics[0]?.code, 'source_unreadable')
-  assert.match(diagnostics[0]?.message ?? '', 'nowhere/at/all can not be read (there is no such file or folder)')
+  assert.match(diagnostics[0]?.message ?? '', 'nowhere/at/all cannot be read (there is no such file or folder)')
 })
 
 test('a byte order mark is no content, and other encodings are refused', async () => {
@@ -133,7 +133,7 @@ test('a link that leads nowhere is told as one', async () => {
   await folder({ 'app.yaml': 'name: A' }, async (path) => {
     await symlink('/nowhere/things.yaml', join(path, 'things.yaml'))
     const { diagnostics } = await readSources(path)
-    assert.match(diagnostics[0]?.message ?? '', /things\.yaml can not be read \(there is no such file or folder\)/)
+    assert.match(diagnostics[0]?.message ?? '', /things\.yaml cannot be read \(there is no such file or folder\)/)
     assert.match(diagnostics[0]?.hint ?? '', 'a link that leads nowhere')
   })
 })

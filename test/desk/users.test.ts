@@ -1,4 +1,4 @@
-/** Users, customers and roles: who may change whom, and what can't be taken away. */
+/** Users, customers and roles: who may change whom, and what cannot be taken away. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk, PASSWORD, type Person } from './desk.ts'

@@ -80,7 +80,7 @@ doctor('a folder that takes no writes, has no room or is open to others is told'
   writeFileSync(file, '')
   assert.match(
     of('data', await look({}, { DATA_DIR: file })).join(),
-    /^problem .*no-folder can not be written to: ENOTDIR/,
+    /^problem .*no-folder cannot be written to: ENOTDIR/,
   )
   const full = { thresholds: { ...THRESHOLDS, roomMb: 1_000_000_000 } }
   assert.match(of('data', await look(full)).join(), /^problem [\d,]+ MB are free .*the database takes no writes/)
@@ -135,7 +135,7 @@ doctor('a storage of files that does not answer is a problem', async () => {
     S3_SECRET_KEY: 'hidden-word',
   }
   const found = await look({}, s3)
-  assert.match(of('media', found).join(), /^problem files can not be stored: /)
+  assert.match(of('media', found).join(), /^problem files cannot be stored: /)
   assert.not.match(JSON.stringify(found), 'hidden-word')
 })
 

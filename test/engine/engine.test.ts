@@ -110,14 +110,14 @@ test('a required field without a default is refused while there are rows, with t
   assert.is((await app.call('GET', '/api/v1/tags', { token: STAFF })).body.data[0].sign, 'S')
 })
 
-test('SQL that the database can not run is told at its place, and the good version keeps serving', async ({ app }) => {
+test('SQL that the database cannot run is told at its place, and the good version keeps serving', async ({ app }) => {
   await app.expect(201, 'POST', '/books', STAFF, { title: 'There' })
   const first = app.engine.app
   await save(app, 'books.yaml', addField('shout: { type: string, computed: "(select b.titel from books b limit 1)" }'))
   const said = renderDiagnostics(await app.engine.reload())
   assert.match(
     said,
-    /books\.yaml:\d+:3 error wrong_sql: The database can not compute "shout" as string: column b\.titel does not/,
+    /books\.yaml:\d+:3 error wrong_sql: The database cannot compute "shout" as string: column b\.titel does not/,
   )
   assert.match(said, /hint: .*"b\.title"/)
   assert.is(app.engine.app, first)

@@ -102,7 +102,7 @@ for (const [what, replace] of [
   })
 }
 
-/** Runs with a small disk, or says why it can't. */
+/** Runs with a small disk, or says why it cannot. */
 function onSmallDisk(
   name: string,
   scenario: (service: Restartable, disk: Exclude<typeof small, string>) => Promise<void>,
@@ -165,7 +165,7 @@ if (isEmbedded)
         }
       })
       await sleep(500)
-      // Where a table can't grow, PostgreSQL goes on; where its log can't, it does not.
+      // Where a table cannot grow, PostgreSQL goes on; where its log cannot, it does not.
       disk.fill(cycle % 2 === 0 ? 0 : 6_000_000)
       await sleep(2_500)
       stop = true

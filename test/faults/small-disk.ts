@@ -58,7 +58,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | string {
 
 /**
  * Bounds the size of every file that a running process writes from now on (EFBIG beyond it), or lifts the bound; any user
- * may do that to their own processes. Gives the reason where it can't be done.
+ * may do that to their own processes. Gives the reason where it cannot be done.
  */
 export function boundFiles(pid: number, bytes: number | undefined): string | undefined {
   return run('prlimit', '--pid', String(pid), `--fsize=${bytes ?? 'unlimited'}:unlimited`)

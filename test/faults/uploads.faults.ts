@@ -181,7 +181,7 @@ async function withFault(
   assert.equal({ torn, wrong }, { torn: 0, wrong: 0 })
 }
 
-/** Runs with a small disk, or says why it can't. */
+/** Runs with a small disk, or says why it cannot. */
 function withDisk(name: string, begin: (disk: SmallDisk, cycle: number) => void, end: (disk: SmallDisk) => void): void {
   if (typeof small === 'string') {
     process.stdout.write(`  skipped: ${name} (${small})\n`)

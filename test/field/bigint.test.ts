@@ -82,7 +82,7 @@ test('numbers are taken where they are exact, and refused where they are not', a
   assert.is((await post({ name: 'n', size: 9007199254740991 })).at('data.size'), '9007199254740991')
   assert.is((await post({ name: 'n', size: ' +12 ' })).at('data.size'), '12')
   for (const [size, sentence] of [
-    ['9007199254740993', 'The size is a number that can not be kept exactly; send it as a string of digits'],
+    ['9007199254740993', 'The size is a number that cannot be kept exactly; send it as a string of digits'],
     ['9007199254740992', 'The size field must be sent as a string to keep all of its digits'],
     ['"9223372036854775807"', 'The size field must be at most 9223372036854775806'],
     ['-6', 'The size field must be at least -5'],

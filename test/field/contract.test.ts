@@ -99,7 +99,7 @@ for (const type of FIELD_TYPES) {
         const results = [type.decode(value, own), type.parse(text, own), type.parse(JSON.stringify(value), own)]
         for (const result of results) {
           assert.ok('value' in result !== 'error' in result)
-          if ('error' in result) assert.match(result.error, /^(must|has|can) [^\n]*[^.\n]$/)
+          if ('error' in result) assert.match(result.error, /^(must|has|can|cannot) [^\n]*[^.\n]$/)
         }
       }),
       { numRuns: 200 },

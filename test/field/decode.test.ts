@@ -265,7 +265,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [1.5, '! must be an integer'],
     [{ id: 1 }, '! must be an integer'],
   ],
-  count: [[1, '! can not be written']],
+  count: [[1, '! cannot be written']],
 }
 
 for (const [type, cases] of Object.entries(CASES)) {

@@ -29,7 +29,7 @@ for (const [type, own, complaints] of CASES) {
   test(`${type} ${JSON.stringify(own)}`, () => assert.equal(typeNamed(type).mistakes?.(options(own)) ?? {}, complaints))
 }
 
-test('a pattern that can not be run is a complaint of its option', () => {
+test('a pattern that cannot be run is a complaint of its option', () => {
   assert.equal(Object.keys(typeNamed('string').mistakes?.(options({ pattern: '(a)\\1' })) ?? {}), ['pattern'])
   assert.equal(Object.keys(typeNamed('list').mistakes?.(options({ of: 'string', pattern: '(a)\\1' })) ?? {}), [
     'pattern',

@@ -38,7 +38,7 @@ const CASES: readonly (readonly [type: string, text: string, result: Json, own?:
   ['list', 'vip', 'vip', { of: 'string' }],
   ['list', 'x', '! must be an integer', { of: 'integer' }],
   ['json', '{}', '! can only be filtered by [null]'],
-  ['secret', 'x', '! can not be filtered by'],
+  ['secret', 'x', '! cannot be filtered by'],
   ['reference', '7', 7],
   ['reference', '99999999999999999999', 0],
   ['reference', '-1', 0],

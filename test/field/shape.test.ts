@@ -100,10 +100,10 @@ test('mistakes of a very large value cost neither much time nor many sentences',
   ])
 })
 
-test('what can not be judged is refused in the YAML', () => {
+test('what cannot be judged is refused in the YAML', () => {
   assert.match(unusableShape({ type: 'object', properties: { a: { $ref: '#/x' } } }) ?? '', 'The schema uses "$ref"')
-  assert.match(unusableShape({ items: { pattern: '(?=a)' } }) ?? '', 'The pattern can not be run')
-  assert.is(unusableShape({ type: 'strange' })?.startsWith('The schema can not be used: .type must be'), true)
+  assert.match(unusableShape({ items: { pattern: '(?=a)' } }) ?? '', 'The pattern cannot be run')
+  assert.is(unusableShape({ type: 'strange' })?.startsWith('The schema cannot be used: .type must be'), true)
   assert.is(unusableShape({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...SETTINGS }), undefined)
 })
 

@@ -271,7 +271,7 @@ test('only POST is done once, and never where answers carry tokens', async (desk
   assert.is(desk.done.length, 4)
 })
 
-test('what was done is not done again where its answer can not be kept', async (desk) => {
+test('what was done is not done again where its answer cannot be kept', async (desk) => {
   for (const path of ['/file', '/long']) {
     assert.is((await post(desk, 'unkept', {}, path)).status, 200)
     const { status, json } = await post(desk, 'unkept', {}, path)

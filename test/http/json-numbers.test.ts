@@ -7,7 +7,7 @@ import { AS_AGENT, route, serve, type World } from './world.ts'
 
 const test = suite<{ world: World; got: unknown[] }>('http: numbers of JSON')
 
-const SENTENCE = 'is a number that can not be kept exactly; send it as a string of digits'
+const SENTENCE = 'is a number that cannot be kept exactly; send it as a string of digits'
 
 test.before(async (world) => {
   world.got = []

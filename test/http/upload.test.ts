@@ -199,7 +199,7 @@ test('text that is no text in a part is 422', async ({ world }) => {
   assert.equal(Object.keys((await post(world, `${fieldPart('name', 'a\0b')}${END}`)).json.errors ?? {}), ['name'])
 })
 
-test('a folder that can not be written to is 503, and uploads go on when it can', async () => {
+test('a folder that cannot be written to is 503, and uploads go on when it can', async () => {
   const world = await serve([route({ method: 'POST', path: '/media', body: 'multipart', handle: described })])
   const body = filePart('file', 'x') + END
   const folder = join(world.folder, 'tmp')
@@ -209,7 +209,7 @@ test('a folder that can not be written to is 503, and uploads go on when it can'
   assert.ok(Number(headers['retry-after']) >= 1)
   assert.is(json.message, 'Service unavailable')
   await post(world, body)
-  const said = world.lines.filter(({ message }) => message === 'files can not be used')
+  const said = world.lines.filter(({ message }) => message === 'files cannot be used')
   assert.equal(
     said.map(({ fields }) => fields.code),
     ['ENOTDIR'],

@@ -187,7 +187,7 @@ test('a long job keeps its lease, and nobody else begins it', async () => {
   assert.equal([runs, (await state(id)).status], [1, 'completed'])
 })
 
-test('a job whose owner is lost is begun again, and the lost one can not end it', async () => {
+test('a job whose owner is lost is begun again, and the lost one cannot end it', async () => {
   const id = await add({})
   const { taken } = await takeJobs(queue.db.database.adhoc, placesFor('test.work'), 'lost', 50)
   assert.is(taken[0]?.attempt, 1)

@@ -189,7 +189,7 @@ test('a word taken out of an enum is refused while rows hold it', async () => {
   assert.match(await library.shown(state(['used'])), '3 rows have the word new')
 })
 
-test('a rename that can not be carried out is said, and nothing is lost in silence', async () => {
+test('a rename that cannot be carried out is said, and nothing is lost in silence', async () => {
   const { knex } = library.database
   await knex('books').insert({ title: 'Moby Dick', price: '3.00' })
   const cost = (renamedFrom: string) => column('cost', 'numeric(8,2)', { renamedFrom })
@@ -247,7 +247,7 @@ test('a declared rename keeps the data', async () => {
   assert.equal(await library.titles(wanted), [])
 })
 
-test('a type that can not be read from the old one starts anew beside the old values', async () => {
+test('a type that cannot be read from the old one starts anew beside the old values', async () => {
   await library.database.knex('books').insert({ title: 'Moby Dick', bought: '2020-02-02' })
   const wanted = booksWith({ bought: column('bought', 'jsonb') })
   assert.match(await library.shown(wanted), 'unsafe   set aside column books.bought')

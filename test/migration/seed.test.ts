@@ -205,7 +205,7 @@ test('what the database has against a seed is said with file, row, field and sen
   await db.database.knex('keepers').insert({ slug: 'somebody', name: 'Zoe' })
   assert.match(
     await refused(catalog),
-    /keepers\.yaml:14:\d+ error wrong_seed: The seed keepers \(zoe, Zoe\) can not be stored: The name has already been taken/,
+    /keepers\.yaml:14:\d+ error wrong_seed: The seed keepers \(zoe, Zoe\) cannot be stored: The name has already been taken/,
   )
 })
 

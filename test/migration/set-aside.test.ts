@@ -86,7 +86,7 @@ test('values set aside under another type wait, and the plan says so before anyt
     ({ message }: Error) =>
       assert.is(
         message,
-        'The values of bought__removed_20260131 can not come back: it was date, and books.bought is jsonb now. They stay where they are.',
+        'The values of bought__removed_20260131 cannot come back: it was date, and books.bought is jsonb now. They stay where they are.',
       ),
   )
 })
@@ -131,7 +131,7 @@ test('purge never destroys what others made over what was set aside', async () =
   const told = await purge(library.database).catch((error: Error) => error.message)
   assert.match(
     String(told),
-    /can not be dropped while something that others made depends on it: view (stock|all_shelves) depends on/,
+    /cannot be dropped while something that others made depends on it: view (stock|all_shelves) depends on/,
   )
   assert.is((await purgeable(library.database)).length, 3)
   assert.equal((await library.database.knex('stock')).length, 1)

@@ -119,7 +119,7 @@ test('a written field that becomes computed sets its values aside, which a perso
   assert.equal(await amounts(), ['3.00'])
   assert.equal(await library.titles(withLines(AMOUNT)), [])
   const back = await restoreField(library.database, 'lines', 'amount').catch((error: Error) => error.message)
-  assert.match(String(back), /can not come back: lines\.amount is computed now/)
+  assert.match(String(back), /cannot come back: lines\.amount is computed now/)
 })
 
 test('a computed field that becomes a written one keeps its values', async () => {

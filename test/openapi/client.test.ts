@@ -176,7 +176,7 @@ test('a pipe gets all of it', async () => {
   assert.ok(execFileSync('sh', ['-c', line], { env, encoding: 'utf8' }) === source)
 })
 
-test('plinth client writes a file, or says why it can not', async () => {
+test('plinth client writes a file, or says why it cannot', async () => {
   const application = folder(NOTES)
   const env = { RESOURCES_DIR: `${application.path}/resources`, DATABASE_URL: 'postgres://127.0.0.1:1/no' }
   const file = join(application.path, 'web', 'client.ts')

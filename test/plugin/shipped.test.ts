@@ -49,7 +49,7 @@ shipped('soft_delete hides what is deleted, and restore is a word of its own', (
 
 shipped('restore without soft_delete is a mistake', () => {
   assert.equal(mistakes({ things: `restore: true\n${VIEW}` }), [
-    'things.yaml [true] missing_live: A record that is removed for good can not be restored (add "soft_delete: true" and "restore: true", or take restore away)',
+    'things.yaml [true] missing_live: A record that is removed for good cannot be restored (add "soft_delete: true" and "restore: true", or take restore away)',
   ])
 })
 

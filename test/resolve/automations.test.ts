@@ -85,7 +85,7 @@ mistaken('what could never set it off', () => {
 mistaken('a condition is a filter over the record, without an actor and without what was before', () => {
   saysOf('at: due_at, when: { nam: x, status.slug: open, is_old: { gt: 1 } }, ring: {}', [
     'things.yaml [nam] unknown_field: "things" has no field or relation "nam" (did you mean "name"?)',
-    'things.yaml [1] invalid_filter: "is_old" (boolean) can not be compared with "gt"',
+    'things.yaml [1] invalid_filter: "is_old" (boolean) cannot be compared with "gt"',
   ])
   saysOf('at: due_at, when: { name: $actor }, ring: {}', [
     'things.yaml [$actor] wrong_automation: There is no "$actor" in an automation: it runs as the system',
@@ -100,7 +100,7 @@ mistaken('it does something, and what it sets fits', () => {
   saysOf('at: due_at, set: { nam: x, is_old: maybe, code: x }', [
     'things.yaml [nam] unknown_field: "things" has no field or relation "nam" (did you mean "name"?)',
     'things.yaml [maybe] wrong_value: "is_old" must be true or false (write a value of the field, as true or false)',
-    'things.yaml [code] wrong_automation: "code" can not be changed once it is stored',
+    'things.yaml [code] wrong_automation: "code" cannot be changed once it is stored',
   ])
   saysOf('at: due_at, set: { name: "Old {{ name }}" }', [
     'things.yaml ["Old {{ name }}"] wrong_value: Words between braces are kept as they are here (write { text: "Old {{ name }}" })',
@@ -160,7 +160,7 @@ mistaken('records are there', () => {
   ])
   saysOf('on: [delete], when: { is_old: true }, set: { is_old: false }', [
     'things.yaml [when] wrong_automation: "things" are removed for good, so nothing is known of one after its delete (keep what is deleted (soft_delete: true), or leave delete to another automation)',
-    'things.yaml [set] wrong_automation: A record that was deleted can not be changed',
+    'things.yaml [set] wrong_automation: A record that was deleted cannot be changed',
   ])
 })
 

@@ -11,8 +11,8 @@ mistaken('columns of PostgreSQL and names that are there still are refused', () 
     [
       'things.yaml [xmin] reserved_name: "xmin" is a column of PostgreSQL\'s own (choose another name, or another "column")',
       'things.yaml [ctid] reserved_name: "ctid" is a column of PostgreSQL\'s own (choose another name, or another "column")',
-      'things.yaml [a] name_clash: "a" is a field or relation of "things" still, so "b" can not have been called so (remove the other one, or take renamed_from away)',
-      'things.yaml [statuses] name_clash: "statuses" is a resource still, so "things" can not have been called so (remove the other resource, or take renamed_from away)',
+      'things.yaml [a] name_clash: "a" is a field or relation of "things" still, so "b" cannot have been called so (remove the other one, or take renamed_from away)',
+      'things.yaml [statuses] name_clash: "statuses" is a resource still, so "things" cannot have been called so (remove the other resource, or take renamed_from away)',
     ],
   )
 })
@@ -36,7 +36,7 @@ mistaken('what no record could fulfil is found without one', () => {
   ])
 })
 
-mistaken('records that can not be let go by their age are told of', () => {
+mistaken('records that cannot be let go by their age are told of', () => {
   const things = 'fields: { at: { type: timestamp }, word: { type: string } }\n'
   const keeps = (keep: string, more = '') => `${things}keep: ${keep}\n${more}`
   says(keeps('{ for: 90 days, by: wort }'), [

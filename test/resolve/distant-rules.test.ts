@@ -5,7 +5,7 @@ import { mistakes, VIEW } from './resolves.ts'
 
 const rules = suite('mistakes in rules that always hold')
 
-rules('a rule that always holds can not look at what the database takes away by itself', () => {
+rules('a rule that always holds cannot look at what the database takes away by itself', () => {
   const told = (onDelete: string, rule: string, expected: readonly string[]) =>
     assert.equal(
       mistakes({
@@ -21,10 +21,10 @@ rules('a rule that always holds can not look at what the database takes away by 
   told('restrict', some, [])
   told('restrict', named, [])
   told('cascade', some, [
-    `things.yaml [always] wrong_rule: "holds: always" can not hold: the database itself removes records of "parts" with those of "boxes", ${hint}`,
+    `things.yaml [always] wrong_rule: "holds: always" cannot hold: the database itself removes records of "parts" with those of "boxes", ${hint}`,
   ])
   told('set_null', named, [
-    `things.yaml [always] wrong_rule: "holds: always" can not hold: the database itself clears "box" when its record is removed, ${hint}`,
+    `things.yaml [always] wrong_rule: "holds: always" cannot hold: the database itself clears "box" when its record is removed, ${hint}`,
   ])
 })
 
@@ -40,7 +40,7 @@ rules('a rule over several relations holds only where the database takes nothing
     )
   const hint = 'and no rule is judged then (write on_delete: restrict there, or holds: when_written)'
   const silent = (what: string) => [
-    `things.yaml [always] wrong_rule: "holds: always" can not hold: the database itself ${what}, ${hint}`,
+    `things.yaml [always] wrong_rule: "holds: always" cannot hold: the database itself ${what}, ${hint}`,
   ]
   told('restrict', 'restrict', [])
   told('cascade', 'cascade', [])

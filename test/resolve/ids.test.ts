@@ -1,4 +1,4 @@
-/** What authors read about ids that can't be of the type that they write. */
+/** What authors read about ids that cannot be of the type that they write. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { complaints, resolved, VIEW } from './resolves.ts'
@@ -47,7 +47,7 @@ test('another word than a type of ids is told with those that there are', () => 
   )
 })
 
-test('a field can not be called id, and the hint says where its type stands', () => {
+test('a field cannot be called id, and the hint says where its type stands', () => {
   assert.match(
     complaints({ ...USERS, things: `fields: { id: { type: uuid } }\n${VIEW}` }),
     /reserved_name: Every record has an "id" already[\s\S]*id: uuid/,

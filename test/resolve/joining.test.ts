@@ -17,19 +17,19 @@ mistaken('a resource that joins two others can hold each pair, once', () => {
   const unique = 'indexes: [{ fields: [thing_id, person_id], unique: true }]'
   joins(
     'relations: { thing: { belongs_to: things } }',
-    '"loans" can not join the two: it has no belongs_to relation with the column "person_id" (let it belong to both sides, or name a table that is no resource’s)',
+    '"loans" cannot join the two: it has no belongs_to relation with the column "person_id" (let it belong to both sides, or name a table that is no resource’s)',
   )
   joins(
     `relations: { ${sides} }`,
-    '"loans" can not join the two: it may hold a pair twice (add to it: indexes: [{ fields: [thing_id, person_id], unique: true }])',
+    '"loans" cannot join the two: it may hold a pair twice (add to it: indexes: [{ fields: [thing_id, person_id], unique: true }])',
   )
   joins(
     `relations: { ${sides} }\n${unique}\nsoft_delete: true`,
-    '"loans" can not join the two: it keeps what is deleted (take "soft_delete" away)',
+    '"loans" cannot join the two: it keeps what is deleted (take "soft_delete" away)',
   )
   joins(
     `fields: { days: { type: integer, required: true } }\nrelations: { ${sides} }\n${unique}`,
-    '"loans" can not join the two: a pair has no value for its field "days" (give the field a default, or let it be null)',
+    '"loans" cannot join the two: a pair has no value for its field "days" (give the field a default, or let it be null)',
   )
 })
 

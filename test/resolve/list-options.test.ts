@@ -1,12 +1,12 @@
-/** Mistakes in what a list offers: what can not be summed up, and weights of what is no text. */
+/** Mistakes in what a list offers: what cannot be summed up, and weights of what is no text. */
 import { suite } from 'uvu'
 import { saysOfThings as says } from './resolves.ts'
 
 const mistaken = suite('mistakes in list options')
 
-mistaken('what can not be summed up is refused', () => {
+mistaken('what cannot be summed up is refused', () => {
   says('fields: { n: { type: integer }, word: { type: string } }\nsummary: { by: [n, wort], of: [word, n] }', [
-    'things.yaml [n] not_summarized: Records can not be grouped by "n" (integer) (name relations to one record, enums, booleans, dates or timestamps)',
+    'things.yaml [n] not_summarized: Records cannot be grouped by "n" (integer) (name relations to one record, enums, booleans, dates or timestamps)',
     'things.yaml [wort] unknown_field: There is no field "wort"',
     'things.yaml [word] not_summarized: There is nothing to sum up of "word" (string) (name numbers, dates or timestamps)',
   ])

@@ -50,7 +50,7 @@ mistaken('paths follow three relations at most, one to many among them', () => {
       'things.yaml [status.nam] unknown_field: "statuses" has no field or relation "nam" (did you mean "name"?)',
       'things.yaml [parts.idd] unknown_field: "parts" has no field or relation "idd" (did you mean "id"?)',
       'things.yaml [parts.thing.parts.id] wrong_path: "parts.thing.parts.id" leads to many records twice; a filter does so once',
-      'things.yaml [meta.size] not_filterable: "meta.size" is object by its schema, and can not be compared',
+      'things.yaml [meta.size] not_filterable: "meta.size" is object by its schema, and cannot be compared',
       'things.yaml [a.b] wrong_path: "a" is no relation ("a" is a field of "things"; only relations can be followed)',
       'things.yaml [x.x.x.x.x] wrong_path: A path follows at most 3 relations; "x.x.x.x.x" follows 4',
       'things.yaml [parts.id] not_searchable: "parts.id" (integer) is not text (search looks for parts of words; use filters for other fields)',
@@ -59,14 +59,14 @@ mistaken('paths follow three relations at most, one to many among them', () => {
   )
 })
 
-mistaken('what can not be read that way is refused', () => {
+mistaken('what cannot be read that way is refused', () => {
   const things =
     'fields: { page: { type: integer }, meta: { type: json }, pass: { type: secret }, word: { type: string } }'
   says(
     `${things}\nfilters: [page, pass]\nranges: { w: word }\nsort: { keys: [meta] }\nsearch: [page]\nspecial: { kind: desk.que }\nlookup: [id, word]`,
     [
       'things.yaml [page] reserved_name: "page" means something on every list already (give it another name: { another_name: page })',
-      'things.yaml [pass] not_filterable: "pass" can not be filtered by',
+      'things.yaml [pass] not_filterable: "pass" cannot be filtered by',
       'things.yaml [word] not_filterable: "word" (string) has no from and to (a range is over a date, a timestamp or a number)',
       'things.yaml [meta] not_sortable: "meta" (json) has no order in the database (sort by a field with one short value, such as a text, a number, a date or an enum)',
       'things.yaml [page] not_searchable: "page" (integer) is not text (search looks for parts of words; use filters for other fields)',
@@ -81,7 +81,7 @@ mistaken('filters are judged by the types they compare', () => {
     'fields: { n: { type: integer }, on: { type: boolean } }\nlive: { n: many, on: { gt: true }, any: [{ m: 1 }] }',
     [
       'things.yaml [many] wrong_value: "n" must be an integer (write a value of the field, as 7)',
-      'things.yaml [true] invalid_filter: "on" (boolean) can not be compared with "gt"',
+      'things.yaml [true] invalid_filter: "on" (boolean) cannot be compared with "gt"',
       'things.yaml [m] unknown_field: "things" has no field or relation "m"',
     ],
   )
@@ -122,7 +122,7 @@ mistaken('a resource on another table says only what it can', () => {
     guest,
     [
       'things.yaml [base] of_mismatch: "base" requires the field "name", which "things" neither has nor sets (list it, let "where" fix it, or leave "create" out of the actions)',
-      'things.yaml [{ kind: { ne: a } }] scope_not_assignable: A new record of "things" can not be given what this condition asks (use plain equalities, or leave "create" out of the actions)',
+      'things.yaml [{ kind: { ne: a } }] scope_not_assignable: A new record of "things" cannot be given what this condition asks (use plain equalities, or leave "create" out of the actions)',
       'things.yaml [nam] unknown_field: "base" has no field "nam" that "things" could take over (did you mean "name"?)',
       'things.yaml [string] of_mismatch: "type" is decided by "base", whose table this is (leave "type" out)',
       'things.yaml [sort] of_mismatch: "column" is decided by "base", whose table this is (leave "column" out)',
@@ -152,7 +152,7 @@ mistaken('hooks, restores, slugs, counts and defaults must lead somewhere', () =
       'things.yaml [parts] unknown_field: "things" has no has_many relation "parts" to count (add it: relations: { parts: { has_many: … } })',
       'things.yaml [{ count: part }] unknown_field: "things" has no relation "part" to many records (add it: relations: { part: { has_many: … } })',
       'things.yaml [maybe] wrong_value: The default of "on" must be true or false (write a value of the field, as true or false)',
-      'things.yaml [restore] missing_live: A record that is removed for good can not be restored (add "soft_delete: true" and "restore: true", or take restore away)',
+      'things.yaml [restore] missing_live: A record that is removed for good cannot be restored (add "soft_delete: true" and "restore: true", or take restore away)',
       'things.yaml [desk.stam] unknown_hook: No plugin gives a hook "desk.stam" (did you mean "desk.stamp"?)',
     ],
   )
@@ -173,7 +173,7 @@ mistaken('embeds say what they show, not deeper than the limit', () => {
 mistaken('clauses name somebody, fields that can be written, and values that fit', () => {
   const things = `fields: { a: { type: integer }, u: { type: sequence } }\npolicies: { view: [{ where: { a: 1 } }, { who: anyone, set: { a: 1 } }], create: [{ who: anyone, fields: [aa, u], set: { a: x, b: 1 } }], update: [], delete: [] }`
   const said = mistakes({ things })
-  assert.match(said.join('\n'), /"u" is read-only and can not be written/)
+  assert.match(said.join('\n'), /"u" is read-only and cannot be written/)
   assert.match(said.join('\n'), /"things" has no field or relation "aa"/)
   assert.match(said.join('\n'), /"a" must be an integer/)
   assert.match(said.join('\n'), /"set" belongs to create and update; view writes nothing/)

@@ -1,4 +1,4 @@
-/** What authors read about rules that can not be judged, and what rules of a part of a table are. */
+/** What authors read about rules that cannot be judged, and what rules of a part of a table are. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { mistakes, resourceOf, VIEW } from './resolves.ts'
@@ -48,14 +48,14 @@ rules('values that can never be compared are told', () => {
     'things.yaml [$record.owner] wrong_value: "item_id" (items) is never what a value of owners is, which $record.owner is',
   ])
   says('{ must: { words: { eq: $record.words } }, says: No }', [
-    'things.yaml [$record.words] invalid_filter: "words" (list) can not be compared with "eq"',
+    'things.yaml [$record.words] invalid_filter: "words" (list) cannot be compared with "eq"',
   ])
   says('{ must: { name: { contains: $record.name } }, says: No }', [
     'things.yaml [$record.name] invalid_filter: "contains" takes a value that is written out',
   ])
 })
 
-rules('what can not be judged is refused with the reason', () => {
+rules('what cannot be judged is refused with the reason', () => {
   says('{ must: { name: $before.name }, on: [create], says: No }', [
     'things.yaml [$before.name] invalid_filter: A new record has no "$before" (it is what is stored before an update: take it into a rule about updates)',
   ])
@@ -133,11 +133,11 @@ rules('what is asked of many records needs a relation that leads to many, and sa
     'things.yaml [count] invalid_filter: "count" does not go with "some"',
   ])
   told('{ must: { parts: { count: { contains: x } } }, says: No }', [
-    'things.yaml [{ contains: x }] invalid_filter: A count can not be compared with "contains"',
+    'things.yaml [{ contains: x }] invalid_filter: A count cannot be compared with "contains"',
   ])
   const indexed = files('{ must: { name: x }, says: No }')
   assert.equal(mistakes({ ...indexed, things: `${indexed.things}\nlive: { parts: { none: {} } }` }), [
-    'things.yaml [{ parts: { none: {} } }] invalid_filter: This condition can not ask for the records of "parts" (an index, and the search for one record, know the fields of the record itself)',
+    'things.yaml [{ parts: { none: {} } }] invalid_filter: This condition cannot ask for the records of "parts" (an index, and the search for one record, know the fields of the record itself)',
   ])
 })
 
@@ -154,7 +154,7 @@ rules('what records come to is a value that the field can hold', () => {
   told('{ type: date, computed: { max: parts.on } }', [])
   told('{ type: integer, computed: { count: parts } }', [])
   told('{ type: integer, computed: { sum: parts.price } }', [
-    'things.yaml [{ sum: parts.price }] wrong_option: "it" (integer) can not hold the sum of "price" (decimal)',
+    'things.yaml [{ sum: parts.price }] wrong_option: "it" (integer) cannot hold the sum of "price" (decimal)',
   ])
   told('{ type: decimal, precision: 9, scale: 2, computed: { sum: parts.prize } }', [
     'things.yaml [{ sum: parts.prize }] unknown_field: "parts" has no field "prize" that could be added up or compared (did you mean "price"?)',
@@ -232,7 +232,7 @@ rules('what follows is a value that the field can hold', () => {
   told('{ set: { price: { times: [$record.n, $record.price] }, other: { first: [$record.item, $before.other] } } }', [])
   told('{ set: { form: 1, uid: 2 }, changed: nmae }', [
     'things.yaml [form] unknown_field: "things" has no field or relation "form" (did you mean "from"?)',
-    'things.yaml [uid] unknown_field: "uid" is given by the database and can not be set',
+    'things.yaml [uid] unknown_field: "uid" is given by the database and cannot be set',
     'things.yaml [nmae] unknown_field: "things" has no field or relation "nmae" (did you mean "name"?)',
   ])
   told('{ set: { n: $record.price } }', [

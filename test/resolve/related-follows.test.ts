@@ -52,10 +52,10 @@ test('values go to fields of the other record, and are made of the written one',
     'comments.yaml [answerd_at] unknown_field: "tickets" has no field or relation "answerd_at" (did you mean "answered_at"?)',
   ])
   says('{ of: ticket, set: { uid: 5 } }', [
-    'comments.yaml [uid] unknown_field: "uid" is given by the database and can not be set',
+    'comments.yaml [uid] unknown_field: "uid" is given by the database and cannot be set',
   ])
   says('{ of: ticket, set: { made: x } }', [
-    'comments.yaml [made] wrong_rule: "made" can not be changed once it is stored',
+    'comments.yaml [made] wrong_rule: "made" cannot be changed once it is stored',
   ])
   says('{ of: ticket, set: { seconds: $record.price } }', [
     'comments.yaml [$record.price] wrong_value: "seconds" (integer) would cut what "price" (decimal) holds',

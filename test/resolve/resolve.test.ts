@@ -69,13 +69,13 @@ resolving('names give labels, paths and tables', () => {
   assert.equal(labels, ['Status', 'News', 'Person', 'Address', 'Knowledge Base', 'Movie', 'Box', 'House'])
 })
 
-resolving('a catalog can not be changed, its maps neither', () => {
+resolving('a catalog cannot be changed, its maps neither', () => {
   const catalog = resolved(DESK_FILES)
   const tickets = catalog.resources.get('tickets')!
   assert.ok(Object.isFrozen(tickets) && Object.isFrozen(tickets.policies.view[0]) && Object.isFrozen(tickets.key))
   assert.throws(
     () => Map.prototype.set.name === 'set' && (tickets.fields as Map<string, never>).clear(),
-    /can not be changed/,
+    /cannot be changed/,
   )
 })
 

@@ -19,7 +19,7 @@ const things = (...fields: readonly string[]): string =>
   `${BASE}${fields.map((field) => `  ${field}\n`).join('')}relations: { part: { belongs_to: parts } }`
 const PARTS = { parts: 'fields: { name: { type: string } }' }
 
-mistaken('what a column can not know is told at its place', () => {
+mistaken('what a column cannot know is told at its place', () => {
   says(
     things(
       'a: { type: decimal, stored: { times: [count, prise] } }',
@@ -82,7 +82,7 @@ mistaken('what does not go with it', () => {
       'things.yaml [multiply] unknown_key: Unknown key "multiply" (did you mean "times"?)',
       'things.yaml [required] wrong_option: "required" does not go with "stored": nobody writes the value (take "required" away)',
       'things.yaml [default] wrong_option: "default" does not go with "stored": nobody writes the value (take "default" away)',
-      'things.yaml [stored] wrong_option: A field of type boolean can not be computed by the database',
+      'things.yaml [stored] wrong_option: A field of type boolean cannot be computed by the database',
       'things.yaml [min] wrong_option: "min" does not go with "stored" in a text',
     ],
     PARTS,
@@ -93,8 +93,8 @@ mistaken('nothing sets it', () => {
   says(
     `${things('a: { type: decimal, stored: { plus: [count, 1] } }')}\nfollows: [{ set: { a: 1 } }]\nupdate_sets: { a: 1 }`,
     [
-      'things.yaml [a] unknown_field: "a" is given by the database and can not be set',
-      'things.yaml [a] unknown_field: "a" is computed and can not be set (did you mean "at"?)',
+      'things.yaml [a] unknown_field: "a" is given by the database and cannot be set',
+      'things.yaml [a] unknown_field: "a" is computed and cannot be set (did you mean "at"?)',
     ],
     PARTS,
   )

@@ -182,7 +182,7 @@ rollout('where one instance has other files, all serve on and nothing changes in
   assert.is(ran.code, 1)
   assert.match(
     ran.complained,
-    `:${two().server.child.pid} can not serve this version: the files here are of another version`,
+    `:${two().server.child.pid} cannot serve this version: the files here are of another version`,
   )
   assert.match(ran.complained, 'nothing has changed in the database')
   for (const place of places) assert.not.ok((await keys(place)).includes('shade'))
@@ -199,7 +199,7 @@ rollout('requests are served while a table that is to be changed is in use', asy
   await other.connect()
   try {
     await other.query('begin')
-    // As long as it stands, the table can't be changed.
+    // As long as it stands, the table cannot be changed.
     await other.query('select 1 from notes order by id limit 1 for update')
     for (const place of places) save(place, NOTE.replace('type: integer, min: 1, max: 5', 'type: string, max: 20'))
     const applying = apply(one())

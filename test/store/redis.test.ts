@@ -94,7 +94,7 @@ test('a message reaches the other instance', async (world) => {
   })
 })
 
-test('messages that can not be read, or that a listener can not use, cost one line of the log', async (world) => {
+test('messages that cannot be read, or that a listener cannot use, cost one line of the log', async (world) => {
   const { log, lines } = remembering()
   await shared(world)
   const store = await opened(world, log)
@@ -128,7 +128,7 @@ test('messages that can not be read, or that a listener can not use, cost one li
     stranger.disconnect()
   }
   assert.equal(lines.map(({ message }) => message).sort(), [
-    'a message over Redis can not be read',
+    'a message over Redis cannot be read',
     'a store listener failed',
   ])
 })

@@ -11,7 +11,7 @@ const WORDS: readonly (readonly [code: string, sentences: RegExp])[] = [
   ['not_null', /must not be null$/],
   ['taken', /has already been taken$/],
   ['invalid_selection', /^The selected |must be the record of the path$/],
-  ['not_writable', /cannot be changed$|can not be written$/],
+  ['not_writable', /cannot be changed$|cannot be written$/],
   ['repeated', /must not repeat another item$/],
   ['given_twice', /was given twice|given only once$/],
   ['not_text', /that are not text$|null characters$|well-formed/],

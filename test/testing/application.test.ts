@@ -93,7 +93,7 @@ kit('records are read and written as the system, and what follows is waited for'
   assert.is(await orders.get(Number(id)).then(String, (error) => error.code), 'record_not_found')
 })
 
-kit('says which roles there are, and why an account can not be made', async () => {
+kit('says which roles there are, and why an account cannot be made', async () => {
   const wrong = await app.person('clark').then(String, (error: Error) => error.message)
   assert.is(wrong, 'There is no role "clark", did you mean "clerk"?')
   const refused = await app.person('clerk', 'Cid', { number: 0 }).then(String, (error: Error) => error.message)

@@ -145,7 +145,7 @@ export class Files {
       after !== undefined &&
       isDeepStrictEqual(parsed({ file, text: after }), expected(parsed({ file, text: before }) ?? {}))
     if (!isRight)
-      throw new Refused(`${file} is written in a way that this can not be added to. Write it yourself: ${line}`)
+      throw new Refused(`${file} is written in a way that this cannot be added to. Write it yourself: ${line}`)
     this.#changed.set(file, { file, before: this.#changed.has(file) ? this.#changed.get(file)?.before : before, after })
   }
 }

@@ -60,7 +60,7 @@ export async function withAddress<T>(
     database = await connect({ databaseUrl: address, dataDir: '', databasePool: 2 }, { log })
   } catch (error) {
     const where = `${host || 'the local socket'}${pathname}`
-    throw new Error(`The database at ${where} can not be opened: ${reasonOf(error)}. Nothing was written.`)
+    throw new Error(`The database at ${where} cannot be opened: ${reasonOf(error)}. Nothing was written.`)
   }
   try {
     return await work(database)
@@ -69,7 +69,7 @@ export async function withAddress<T>(
   }
 }
 
-/** Reads a database, and tries on it what was made of it; changes nothing there. Rejects with a sentence where it can't be served. */
+/** Reads a database, and tries on it what was made of it; changes nothing there. Rejects with a sentence where it cannot be served. */
 export async function adopted(database: Database, app: string): Promise<Adopted> {
   const facts = await readFacts(database)
   refuseUnfit(facts)

@@ -29,7 +29,7 @@ async function jsonOf<T>(file: string): Promise<T | undefined> {
 async function find(folder: string): Promise<readonly [folder: string, manifest: Manifest]> {
   const manifest = await jsonOf<Manifest>(join(folder, 'package.json'))
   if (manifest?.name === 'plinth') return [folder, manifest]
-  if (dirname(folder) === folder) throw new Error('The package.json of Plinth can not be found')
+  if (dirname(folder) === folder) throw new Error('The package.json of Plinth cannot be found')
   return find(dirname(folder))
 }
 

@@ -11,7 +11,7 @@ import { reason } from '../../migration/plan.ts'
 import { tables } from '../../migration/tables.ts'
 import { renderDiagnostics } from '../../text/render.ts'
 
-const OWN_MISTAKE = 'What was made of the database can not be served. That is a mistake of Plinth; nothing was written.'
+const OWN_MISTAKE = 'What was made of the database cannot be served. That is a mistake of Plinth; nothing was written.'
 
 /** Reads files below `resources/` as an application, in a folder that is gone afterwards. */
 export async function bootOf(files: ReadonlyMap<string, string>): Promise<Boot> {

@@ -29,7 +29,7 @@ export async function writeAll(
 ): Promise<void> {
   const parent = isThere ? folder : dirname(folder)
   const half = await besideIn(parent, basename(folder)).catch((error: unknown) => {
-    throw new Error(`${folder} can not be made: ${fileReason(error)}`)
+    throw new Error(`${folder} cannot be made: ${fileReason(error)}`)
   })
   try {
     const made = join(half, 'made')

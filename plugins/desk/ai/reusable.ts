@@ -1,6 +1,6 @@
 /**
  * Hook: a reply may be sent to any customer, so it holds nothing of one person and claims nothing that nobody did. YAML
- * can't say it: no rule reads what a text means.
+ * cannot say it: no rule reads what a text means.
  */
 import { type Catalog, type HookContext, invalid, type Next, type Runner } from '../../../engine/index.ts'
 import { firstClaim } from './claims.ts'

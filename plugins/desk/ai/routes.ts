@@ -161,7 +161,7 @@ const responses: Route = {
   },
 }
 
-/** The ticket that the body names; one that the caller can't see is no valid choice. */
+/** The ticket that the body names; one that the caller cannot see is no valid choice. */
 async function chosenTicket({ body, records }: RouteContext): Promise<JsonObject> {
   try {
     return await records('tickets').get(Number(body.ticket_id))

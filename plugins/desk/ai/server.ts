@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { BreakerOpen, breakerOf, type JsonObject, type JsonSchema, type PluginContext } from '../../../engine/index.ts'
 import { type AiSettings, apiKey, faultOfServer } from './settings.ts'
 
-/** Why a server's answer can't be used, in words that may stand in an answer: no key, no text of the server. */
+/** Why a server's answer cannot be used, in words that may stand in an answer: no key, no text of the server. */
 export class ServerFailure extends Error {
   readonly again: boolean
   /** Whether the server did not answer at all. */

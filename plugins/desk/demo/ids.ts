@@ -25,7 +25,7 @@ export interface Ids {
   readonly types: Names
 }
 
-/** What a ticket or an account of the demo can't do without. */
+/** What a ticket or an account of the demo cannot do without. */
 const NEEDED = {
   roles: ['manager', 'agent', 'customer'],
   statuses: ['open', 'pending', 'in-progress', 'resolved', 'closed', 'cancelled'],

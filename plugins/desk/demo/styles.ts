@@ -21,7 +21,7 @@ export const CLOSINGS: readonly string[] = [
   '{first}, {city}',
 ]
 
-/** Said by those who can't wait: their tickets weigh more. */
+/** Said by those who cannot wait: their tickets weigh more. */
 export const HASTE: readonly string[] = [
   'This is urgent, the whole office is waiting.',
   'We lose money by the hour.',

@@ -1,4 +1,4 @@
-/** Hook: keeps with a comment whom its text mentions, of those who may read it. YAML can't look for names in a text. */
+/** Hook: keeps with a comment whom its text mentions, of those who may read it. YAML cannot look for names in a text. */
 import { type HookContext, type Next, nameSqlText, type Transaction } from '../../../engine/index.ts'
 import { whoSees } from '../../auth/sight.ts'
 import { type Candidate, meantBy, type Named, namedIn } from './names.ts'
@@ -33,7 +33,7 @@ async function keep(transaction: Transaction, table: string, comment: number, id
 }
 
 /**
- * Accounts that the names may mean: those that the writer may see, and who works on the ticket. Customers can't find out
+ * Accounts that the names may mean: those that the writer may see, and who works on the ticket. Customers cannot find out
  * by guesses who else has an account.
  */
 async function candidatesOf(

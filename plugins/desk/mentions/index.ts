@@ -1,5 +1,5 @@
 /**
- * The mentions plugin: a comment with `@name` or `@[Name](7)` mentions a person. YAML can't read a text and look for the
+ * The mentions plugin: a comment with `@name` or `@[Name](7)` mentions a person. YAML cannot read a text and look for the
  * people whom it names.
  */
 import { definePlugin } from '../../../engine/index.ts'

@@ -56,7 +56,7 @@ async function pairOf({ body, headers, params, records }: Merging): Promise<Pair
 }
 
 function refuse({ old, into }: Pair, force: boolean): void {
-  if (old.id === into.id) throw invalid({ into: ['A ticket can not be merged into itself'] })
+  if (old.id === into.id) throw invalid({ into: ['A ticket cannot be merged into itself'] })
   if (old.merged_into_id !== null)
     throw new ApiError('conflict', { message: `Ticket #${old.uid} was merged already: undo that first` })
   if (into.merged_into_id !== null) {

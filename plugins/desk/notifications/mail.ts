@@ -48,7 +48,7 @@ export function mailTo(options: JsonObject, { alone, ticket, words }: Mailed, pe
   })
 }
 
-/** The mail to an address without an account, which can't sign in and so gets no link. */
+/** The mail to an address without an account, which cannot sign in and so gets no link. */
 export function copyTo(
   { ticket, words }: Pick<Mailed, 'ticket' | 'words'>,
   to: { readonly email: string; readonly firstName: string },

@@ -27,7 +27,7 @@ export interface NoticePlace extends Pick<ActionPlace, 'catalog' | 'resource'> {
 type Mistake = Omit<ActionMistake, 'at'>
 type At = readonly (string | number)[]
 
-/** Finds people whom there are not, conditions that can't be asked, and texts that can't be read. */
+/** Finds people whom there are not, conditions that cannot be asked, and texts that cannot be read. */
 export function noticeMistakes(given: JsonObject, place: NoticePlace): readonly ActionMistake[] {
   return [
     ...conditionMistakes(given, place, []),

@@ -58,7 +58,7 @@ export async function peopleOf({ catalog, transaction }: Context, wanted: Wanted
 }
 
 /**
- * People are found by their ids and by their roles first: there may be many accounts, and few are told. PostgreSQL can't
+ * People are found by their ids and by their roles first: there may be many accounts, and few are told. PostgreSQL cannot
  * know how few, and would read all accounts at once: `offset 0` has it look each one up by its key.
  */
 function peopleSql(catalog: Context['catalog']): string {

@@ -99,6 +99,6 @@ function unassignedIn({ catalog }: ListenerContext, { action, fields, resource }
   const { update = [] } = catalog.resources.get('users')?.hooks ?? {}
   if (!update.includes(hook)) return [`ticket_unassigned: not told, because the hooks of users do not name ${hook}`]
   return [
-    `ticket_unassigned: told only when an account can not work on tickets any more, once for all its open tickets, by the hook ${hook} of users`,
+    `ticket_unassigned: told only when an account cannot work on tickets any more, once for all its open tickets, by the hook ${hook} of users`,
   ]
 }

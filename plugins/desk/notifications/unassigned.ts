@@ -1,6 +1,6 @@
 /**
- * Hook: somebody can't be assigned tickets any more; those who hear of unassigned tickets are told of the open ones. YAML
- * can't say it: what is told there is of the record that was written, and these tickets are others, before they change.
+ * Hook: somebody cannot be assigned tickets any more; those who hear of unassigned tickets are told of the open ones. YAML
+ * cannot say it: what is told there is of the record that was written, and these tickets are others, before they change.
  */
 import type { HookContext, Next } from '../../../engine/index.ts'
 import { sendMails } from '../../mail/index.ts'

@@ -53,7 +53,7 @@ export const STATES = ['before']
 
 type Place = Pick<ActionPlace, 'catalog' | 'resource'>
 
-/** What can't be read in the words below `words`, an entry of `to` or all options; `ofChange`: the record has values of before. */
+/** What cannot be read in the words below `words`, an entry of `to` or all options; `ofChange`: the record has values of before. */
 export function wordMistakes(place: Place, words: JsonObject, ofChange: boolean): readonly ActionMistake[] {
   const mail = isObject(words.in_mail) ? words.in_mail : {}
   const texts = [

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../engine/index.ts'
 import { type Chart, type Content, figureAt, type Values } from './content.ts'
 
-/** More bars than this can't be told apart. */
+/** More bars than this cannot be told apart. */
 const BARS = 12
 /** More points than this are drawn as the sums of several days. */
 const POINTS = 120

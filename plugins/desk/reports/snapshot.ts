@@ -99,7 +99,7 @@ function lineOf(values: Values): string {
 async function* readRows(path: string, count: number): AsyncGenerator<readonly Values[], void> {
   const input = createReadStream(path)
   let failed: unknown
-  // The lines of a file that can't be read further just end.
+  // The lines of a file that cannot be read further just end.
   input.once('error', (error) => {
     failed = error
   })

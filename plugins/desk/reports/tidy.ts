@@ -13,7 +13,7 @@ export async function tidy(context: JobContext): Promise<Json | undefined> {
   return { lost, let_go, ...(await keepFiles(context, 'reports', named)) }
 }
 
-/** Marks reports as failed whose job was given up or whose maker no longer exists; the job itself can't do it. */
+/** Marks reports as failed whose job was given up or whose maker no longer exists; the job itself cannot do it. */
 async function endLost({ database, model }: Pick<PluginContext, 'database' | 'model'>): Promise<number> {
   const pending = await model('reports')
     .query()

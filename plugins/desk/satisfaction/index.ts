@@ -1,6 +1,6 @@
 /**
  * The satisfaction plugin: customers are asked by mail how content they are with a solution, and answer without signing
- * in. It is a plugin because a link that lets its bearer answer once is a secret, which YAML can't make or check.
+ * in. It is a plugin because a link that lets its bearer answer once is a secret, which YAML cannot make or check.
  */
 import { definePlugin } from '../../../engine/index.ts'
 import { answerRoutes } from './answer.ts'

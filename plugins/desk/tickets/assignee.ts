@@ -1,5 +1,5 @@
 /**
- * Who can work on tickets, and what becomes of the open tickets of somebody who can't any more. YAML can't say it: what
+ * Who can work on tickets, and what becomes of the open tickets of somebody who cannot any more. YAML cannot say it: what
  * follows from a write is set in the record itself or in the one that it belongs to, and these are any number of others.
  */
 import type { HookContext, JobContext, JsonObject, Next } from '../../../engine/index.ts'

@@ -1,5 +1,5 @@
 /**
- * Hook: the tickets of an address become those of its account, once it is known whose address that is. YAML can't say it:
+ * Hook: the tickets of an address become those of its account, once it is known whose address that is. YAML cannot say it:
  * no relation leads from the account to these tickets, and there may be any number of them.
  */
 import type { Catalog, HookContext, JobContext, Json, JsonObject, Next, Transaction } from '../../../engine/index.ts'

@@ -1,6 +1,6 @@
 /**
  * Hook: whether a comment says nothing but thanks, in English or German; when in doubt it says more. What becomes of the
- * ticket then stands in ticket_comments.yaml; YAML can't say what a text means.
+ * ticket then stands in ticket_comments.yaml; YAML cannot say what a text means.
  */
 import { type HookContext, holds, type Next } from '../../../engine/index.ts'
 

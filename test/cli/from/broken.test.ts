@@ -1,4 +1,4 @@
-/** `plinth init --from` where it can't be done: a sentence that says why and what to do, and nothing is written. */
+/** `plinth init --from` where it cannot be done: a sentence that says why and what to do, and nothing is written. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ test('a schema that is named as others name it would not be looked at', async ()
   assert.match(ran.complained, 'write ?options=-csearch_path%3Dsales at its end')
 })
 
-onServer('an extension without which the embedded database can not test is told', async () => {
+onServer('an extension without which the embedded database cannot test is told', async () => {
   await one.database.knex.raw('create extension citext; create table people (id serial primary key, email citext)')
   const { remarks } = await adopted(one.database, await appOf('from', { title: 'Shop' }))
   assert.is(
@@ -86,7 +86,7 @@ test('a server that does not answer', async () => {
   nothingWritten(ran)
   assert.match(
     ran.complained,
-    /^The database at 127\.0\.0\.1:1\/shop can not be opened: .*ECONNREFUSED.*Nothing was written\.$/,
+    /^The database at 127\.0\.0\.1:1\/shop cannot be opened: .*ECONNREFUSED.*Nothing was written\.$/,
   )
   assert.not.match(ran.complained, 'geheim')
 })
@@ -140,14 +140,14 @@ onServer('a database that is not there, and a user that is not let in', async ()
   nothingWritten(ran)
   assert.match(
     ran.complained,
-    /can not be opened: database "plinth_no_such_database" does not exist\. Nothing was written\./,
+    /cannot be opened: database "plinth_no_such_database" does not exist\. Nothing was written\./,
   )
   await asRole('', async (address, role) => {
     const { knex } = one.database
     await knex.raw(`revoke connect on database ${new URL(address).pathname.slice(1)} from public`)
     const refused = await init(address)
     nothingWritten(refused)
-    assert.match(refused.complained, 'can not be opened: permission denied for database')
+    assert.match(refused.complained, 'cannot be opened: permission denied for database')
     assert.not.match(refused.complained, 'geheim')
     assert.not.match(refused.complained, role)
   })

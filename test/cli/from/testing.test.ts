@@ -88,13 +88,13 @@ test('what the database does by itself is done in tests', async () => {
   }
 })
 
-test('a file that PostgreSQL can not carry out is named, with what it says', async () => {
+test('a file that PostgreSQL cannot carry out is named, with what it says', async () => {
   const place = written(await made('chinook'))
   place.write('test/schema.sql', 'create table "Artist" (id nonsense)')
   const ran = await run(place)
   place.remove()
   assert.is(ran.code, 1)
-  assert.match(ran.complained, /test\/schema\.sql can not make the tables of a test: type "nonsense" does not exist/)
+  assert.match(ran.complained, /test\/schema\.sql cannot make the tables of a test: type "nonsense" does not exist/)
 })
 
 test('an extension that the embedded database does not have is told with where to run the tests', async () => {

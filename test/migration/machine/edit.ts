@@ -44,7 +44,7 @@ export function ofResource(
   }
 }
 
-/** Whether something of the resource is made of the field, so that it can't go alone. */
+/** Whether something of the resource is made of the field, so that it cannot go alone. */
 export function isUsed({ apart, fields, partial, rule, seeds }: Resource, { key }: Field): boolean {
   if (rule?.field === key || seeds?.field === key || apart?.includes(key) === true) return true
   if (partial?.field === key || partial?.where.field === key) return true

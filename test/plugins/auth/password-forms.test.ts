@@ -39,8 +39,8 @@ test('a compatible form is another password, and so is another case', async () =
   for (const other of ['fine secret', 'ﬁne Secret', 'ﬁne secret ']) assert.not.ok(await verifyPassword(stored, other))
 })
 
-test('a new one holds nothing that can not be seen, and is confirmed in any form', () => {
-  const sentence = 'The password must not contain control characters or signs that can not be seen'
+test('a new one holds nothing that cannot be seen, and is confirmed in any form', () => {
+  const sentence = 'The password must not contain control characters or signs that cannot be seen'
   for (const sign of ['\t', '\n', '\u0000', '\u007f', '\u00ad', '\u200b', '\u200f', '\u202e', '\u2060', '\ufeff'])
     assert.equal(passwordErrors(`a long${sign} secret`, `a long${sign} secret`, 'a@b.c'), { password: [sentence] })
   assert.is(passwordErrors('cafe\u0301\u00a0au lait', 'café au\u3000lait', 'a@b.c'), undefined)

@@ -179,7 +179,7 @@ test('an address that was stored in another form is brought into the one that si
   assert.equal(found, ['ada@b\u00fccher.example', 'bo@x.example', 'bo\u200b@x.example'])
 })
 
-test('a first admin that can not be made stops the start with a sentence', async () => {
+test('a first admin that cannot be made stops the start with a sentence', async () => {
   try {
     await application({ resources: 'resources', env: { ADMIN_EMAIL: 'boss@desk.example', ADMIN_PASSWORD: 'short' } })
     assert.unreachable('started')
@@ -188,7 +188,7 @@ test('a first admin that can not be made stops the start with a sentence', async
   }
 })
 
-test('the plugins that it can not do without are named, and nothing that follows from them', async () => {
+test('the plugins that it cannot do without are named, and nothing that follows from them', async () => {
   try {
     await application({ resources: { 'app.yaml': 'name: Bare\nplugins: { timestamps: {}, auth: {} }\n' } })
     assert.unreachable('started')

@@ -88,7 +88,7 @@ csv('a column that adds records leads over one relation, and sets fields of thei
   for (const [column, sentence] of [
     ['{ path: lines.txt }', /csv: the column "Line": lines has no field txt/],
     ['{ path: lines.text, set: { kin: a } }', /csv: the column "Line": lines has no field kin/],
-    ['{ path: lines.text, set: { kind: c } }', /csv: the column "Line": "set" can not give kind the value "c"/],
+    ['{ path: lines.text, set: { kind: c } }', /csv: the column "Line": "set" cannot give kind the value "c"/],
     ['{ path: lines.text, key: true }', /csv: the column "Line" adds records, so it is no key/],
     ['{ path: name, set: { kind: a } }', /csv: the column "Line": "set" is for columns that add records/],
   ] as const) {

@@ -121,11 +121,11 @@ csv('a ticket that is refused by the database leaves no customer behind, and the
   assert.is(await counted('users'), before)
 })
 
-csv('what can not be created fails its row with the reason', async () => {
+csv('what cannot be created fails its row with the reason', async () => {
   const answer = await send('tickets', 'Subject,Customer Email\nNo address,nobody\n', '?create_customers=true')
   assert.match(
     JSON.stringify(answer.at('data.errors.0.errors.user_id')),
-    /can't be created: The email field must be a valid/,
+    /cannot be created: The email field must be a valid/,
   )
   const role = { name: 'Importer', slug: 'importer', permissions: ['tickets.view', 'tickets.create', 'tickets.import'] }
   assert.is((await desk.post('/settings/roles', desk.admin, role)).status, 201)
@@ -134,7 +134,7 @@ csv('what can not be created fails its row with the reason', async () => {
   assert.is(refused.at('data.imported'), 0, refused.text)
   assert.match(
     JSON.stringify(refused.at('data.errors.0.errors.user_id')),
-    /The customer can't be created: You need the permission customers\.create/,
+    /The customer cannot be created: You need the permission customers\.create/,
     refused.text,
   )
 })

@@ -50,7 +50,7 @@ csv('a ticket that is closed later has the time of that', async () => {
   assert.ok((await desk.get(path, desk.admin)).at('data.closed_at'))
 })
 
-csv('times that can not be are refused row by row', async () => {
+csv('times that cannot be are refused row by row', async () => {
   const rows: readonly (readonly [string, string])[] = [
     ['open,2024-03-01T08:00:00Z,2024-03-02T08:00:00Z,,', 'resolved_at'],
     [',2024-03-01T08:00:00Z,2024-03-02T08:00:00Z,,', 'resolved_at'],

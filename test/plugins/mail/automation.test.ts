@@ -197,7 +197,7 @@ mistakes('recipients that there are not', async () => {
   )
 })
 
-mistakes('a file that is not there, and one whose text can not be read', async () => {
+mistakes('a file that is not there, and one whose text cannot be read', async () => {
   await saysOf('to: user, subject: s, text: { file: mails/planed.liquid }', [
     'cases.yaml [mails/planed.liquid] source_unreadable: There is no file mails/planed.liquid beside cases.yaml (did you mean "mails/planned.liquid"?)',
   ])
@@ -208,7 +208,7 @@ mistakes('a file that is not there, and one whose text can not be read', async (
   ])
 })
 
-mistakes('texts that can not be read, and paths that lead nowhere', async () => {
+mistakes('texts that cannot be read, and paths that lead nowhere', async () => {
   await saysOf(
     'to: user, subject: "{{ subjct }} {{ user }} {{ pin }}", text: "{{ user.name.first }} {{ notes.text }} {{ labels_count }}"',
     [
@@ -216,16 +216,16 @@ mistakes('texts that can not be read, and paths that lead nowhere', async () => 
       'cases.yaml ["{{ subjct }} {{ user }} {{ pin }}"] wrong_automation: "user" is a record, not a value (name one of its fields, such as user.name)',
       'cases.yaml ["{{ subjct }} {{ user }} {{ pin }}"] wrong_automation: "pin" is a secret',
       'cases.yaml ["{{ user.name.first }} {{ notes.text }} {{ labels_count }}"] wrong_automation: "user.name" is a value and has no "first"',
-      'cases.yaml ["{{ user.name.first }} {{ notes.text }} {{ labels_count }}"] wrong_automation: "notes" leads to several records, of which a text can not speak',
-      'cases.yaml ["{{ user.name.first }} {{ notes.text }} {{ labels_count }}"] wrong_automation: "labels_count" is counted for each reader, and a text can not name it',
+      'cases.yaml ["{{ user.name.first }} {{ notes.text }} {{ labels_count }}"] wrong_automation: "notes" leads to several records, of which a text cannot speak',
+      'cases.yaml ["{{ user.name.first }} {{ notes.text }} {{ labels_count }}"] wrong_automation: "labels_count" is counted for each reader, and a text cannot name it',
     ],
   )
   await saysOf('to: user, subject: "{% if subject %}", text: "{{ subject | shout }}"', [
-    'cases.yaml ["{% if subject %}"] wrong_automation: The text can not be read: tag {% if subject %} not closed',
-    'cases.yaml ["{{ subject | shout }}"] wrong_automation: The text can not be read: undefined filter: shout',
+    'cases.yaml ["{% if subject %}"] wrong_automation: The text cannot be read: tag {% if subject %} not closed',
+    'cases.yaml ["{{ subject | shout }}"] wrong_automation: The text cannot be read: undefined filter: shout',
   ])
   await saysOf('to: user, subject: "{{ subject | where_exp: 1, 2 }}", text: "{% for a in (1..number) %}{% endfor %}"', [
-    'cases.yaml ["{{ subject | where_exp: 1, 2 }}"] wrong_automation: The text can not be read: undefined filter: where_exp',
+    'cases.yaml ["{{ subject | where_exp: 1, 2 }}"] wrong_automation: The text cannot be read: undefined filter: where_exp',
     'cases.yaml ["{% for a in (1..number) %}{% endfor %}"] wrong_automation: The text counts from one value to another, (1..number): a range goes over numbers, 1000 of them at most',
   ])
 })

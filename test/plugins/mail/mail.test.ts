@@ -195,7 +195,7 @@ test('old mails of the outbox go when the application says so, and half written 
   assert.equal((await readdir(join(own, 'outbox'))).sort(), ['notes.txt', 'young.eml', 'young.eml.part'])
 })
 
-test('a name with line breaks can not add headers', async ({ template }) => {
+test('a name with line breaks cannot add headers', async ({ template }) => {
   const { subject } = await renderMail(template, { name: 'Eve\r\nBcc: all@example.org', base_url: '' })
   assert.is(subject, 'Hello Eve Bcc: all@example.org')
 })

@@ -1,4 +1,4 @@
-/** A file storage that can't be reached: tried again for a moment, then left alone, so that nobody waits for it in vain. */
+/** A file storage that cannot be reached: tried again for a moment, then left alone, so that nobody waits for it in vain. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -103,7 +103,7 @@ test('an address is refused when it is written, and says why', async () => {
     assert.match(await said(`https://${host}/`), /own network/, host)
   assert.type(await said('https://user:word@example.com/'), 'string')
   assert.match(await said('https://127.0.0.1:25/'), /port 25/)
-  assert.match(await said('https://no-such-host.invalid/'), /can not be found/)
+  assert.match(await said('https://no-such-host.invalid/'), /cannot be found/)
   await library.close()
 })
 

@@ -1,4 +1,4 @@
-/** What the classifier says of itself is near to how often it is right, field by field, also where it can't know. */
+/** What the classifier says of itself is near to how often it is right, field by field, also where it cannot know. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { measure } from '../../../../plugins/desk/ai/evaluate.ts'

@@ -73,7 +73,7 @@ test('a role that may read figures but no tickets reads noughts; one that may no
   assert.equal([refused.status, refused.at('message')], [403, 'You need the permission dashboard.view'])
 })
 
-test('what can not be understood is refused by the name of its parameter', async () => {
+test('what cannot be understood is refused by the name of its parameter', async () => {
   for (const path of ['/dashboard', ...ANALYTICS]) {
     const errors = async (query: string) => {
       const answer = await world.get(`${path}?${query}`, world.manager)

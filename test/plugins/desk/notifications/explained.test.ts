@@ -66,7 +66,7 @@ test('plinth explain tells when it is told of tickets that nobody is assigned to
   const [, taken = '', given = ''] = text.split(/^ {4}\d{4}-\S+ {2}/m)
   assert.match(
     taken,
-    /→ ticket_unassigned: told only when an account can not work .* by the hook notifications\.unassigned of users/,
+    /→ ticket_unassigned: told only when an account cannot work .* by the hook notifications\.unassigned of users/,
   )
   assert.not.match(given, 'ticket_unassigned')
 })

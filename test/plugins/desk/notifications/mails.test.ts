@@ -160,7 +160,7 @@ test('a contact is told by mail of the ticket opened, answered, written about an
   assert.is(said(`Alba Tester answered your ticket #${ticket.uid}:\n\n  Have you tried water?`), 1)
   assert.is(said(`Alba Tester wrote to you about your ticket #${ticket.uid}:\n\n  A word in a chat.`), 1)
   assert.is(said(`Your ticket #${ticket.uid} has been resolved.`), 1)
-  assert.not.match(JSON.stringify(found), /ampire|Pending|desk\.example\/t\//, 'no page for who can not sign in')
+  assert.not.match(JSON.stringify(found), /ampire|Pending|desk\.example\/t\//, 'no page for who cannot sign in')
 })
 
 test('a contact who is the customer is told once, and a deleted one not at all', async () => {

@@ -73,7 +73,7 @@ test('the files of a large report have every row', async () => {
   assert.is(sheet.get(`B${TICKETS + 1}`), `Ticket ${TICKETS - 1} of สมชาย`)
 })
 
-test('a PDF says where it ends and which characters it can not show', async () => {
+test('a PDF says where it ends and which characters it cannot show', async () => {
   const { id } = await desk.report({ type: 'tickets', format: 'pdf', ...MARCH })
   const { pages, text } = readPdf((await desk.file(await settled(id))).bytes)
   assert.ok(pages > 5, `${pages} pages`)
