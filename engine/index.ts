@@ -95,11 +95,11 @@ export {
   type StartLine,
 } from './plugin/plugin.ts'
 export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
+export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './query/change-condition.ts'
 export { allowsOne } from './query/policy.ts'
 export { comparedText } from './query/read-statement.ts'
+export type { ConditionProblem, ReadCondition } from './query/written-condition.ts'
 export { accessOf } from './resolve/access.ts'
-export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './resolve/change-condition.ts'
-export type { ConditionProblem, ReadCondition } from './resolve/condition.ts'
 export { isSecret, opened, openedSecret, seal, unseal } from './seal.ts'
 export { secretsOf } from './secret.ts'
 export type { Settings } from './settings.ts'

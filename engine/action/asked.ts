@@ -2,7 +2,7 @@
 import type { Actor } from '../actor.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { ChangeCondition } from '../resolve/change-condition.ts'
+import type { ChangeCondition } from '../query/change-condition.ts'
 
 /** A record and somebody who may see it, or may not. */
 export interface Sighting {

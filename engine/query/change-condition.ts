@@ -1,9 +1,8 @@
 /** Conditions on a change: on the record as it left it, and by paths behind `before.` on the record as it was. */
-
 import type { Catalog, Filter, Resource } from '../catalog/catalog.ts'
 import { speaksOf } from '../filter/walk.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { type ConditionProblem, type Readable, readCondition } from './condition.ts'
+import { type ConditionProblem, type Readable, readCondition } from './written-condition.ts'
 
 /** A condition on a change. */
 export type ChangeCondition =
