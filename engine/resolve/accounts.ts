@@ -3,8 +3,8 @@ import type { AccessDefinition, Document } from '../definition/definition.ts'
 import { OPERAND_VARIABLES } from '../filter/operand.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
+import { inside } from './document-part.ts'
 import { type Draft, type DraftField, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
-import { inside } from './written.ts'
 
 /**
  * What `$actor.<attribute>` may name: the fields of the account's resource and, for their foreign keys, its to-one

@@ -6,8 +6,9 @@ import { OPERAND_VARIABLES, parseOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isOfActor } from './accounts.ts'
 import { adviceFor } from './advice.ts'
+import { type Place, under } from './document-part.ts'
 import { decodeLiteral, linkPlain } from './link.ts'
-import { fieldOf, isBroken, type Place, relationOf } from './link-path.ts'
+import { fieldOf, isBroken, relationOf } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
 import { type Draft, type Resolution, suggest } from './resolution.ts'
 
@@ -19,7 +20,7 @@ export function linkAssignments(
   place: Place,
 ): readonly Assignment[] {
   return Object.entries(written ?? {}).flatMap(([name, value]) => {
-    const assignment = linkAssignment(resolution, draft, name, value, (path, part) => place([name, ...path], part))
+    const assignment = linkAssignment(resolution, draft, name, value, under(place, name))
     return assignment === undefined ? [] : [assignment]
   })
 }

@@ -5,9 +5,8 @@ import type { Operand } from '../filter/filter.ts'
 import { conjuncts } from '../filter/walk.ts'
 import type { JsonObject } from '../json.ts'
 import { linkAssignments } from './assign.ts'
-import { linkDecision, linkFilter, linkPlain } from './link.ts'
-import type { Place } from './link-path.ts'
-import { linkOrder } from './order.ts'
+import { type Place, under } from './document-part.ts'
+import { linkDecision, linkFilter, linkOrder, linkPlain } from './link.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
 
 /** Links scope, live and what delete, restore and update set; a scope becomes assignments for new records. */
@@ -63,11 +62,6 @@ export function relationConditions(resolution: Resolution): void {
       relation.order = linkOrder(resolution, target, terms)
     }
   }
-}
-
-/** A place relative to one key. */
-export function under(place: Place, key: string): Place {
-  return (path, part) => place([key, ...path], part)
 }
 
 /** The values that put a new record into the scope; only plain equalities give some. */

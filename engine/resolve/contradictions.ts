@@ -3,7 +3,7 @@
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { Path } from '../definition/definition.ts'
-import { renameOf } from './rename.ts'
+import { renameOf } from './document-part.ts'
 import { type Draft, eachDraft, type Resolution, type Written } from './resolution.ts'
 
 /** Columns that every table of PostgreSQL has of its own. */

@@ -3,7 +3,7 @@ import type { Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { singular } from '../catalog/name.ts'
 import type { RenameDefinition } from '../definition/definition.ts'
-import { renameOf } from './rename.ts'
+import { renameOf } from './document-part.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
 
 /** An earlier name of a field or relation. */

@@ -3,7 +3,8 @@
 import type { EmbedEntry, Field } from '../catalog/catalog.ts'
 import type { EmbedDefinition } from '../definition/definition.ts'
 import { LIMITS } from '../limits.ts'
-import { linkPath, type Place, relationOf } from './link-path.ts'
+import { type Place, under } from './document-part.ts'
+import { linkPath, relationOf } from './link-path.ts'
 import { type Draft, type DraftRelation, eachDraft, type Resolution, suggest } from './resolution.ts'
 
 interface Embedding {
@@ -19,7 +20,7 @@ export function embeds(resolution: Resolution): void {
     for (const relation of draft.relations.values()) {
       const document = written.relations.get(relation.name)
       if (document === undefined) continue
-      const place: Place = (path, part) => document.place(['embed', ...path], part)
+      const place: Place = under(document.place, 'embed')
       relation.embed = embedOf(relation, document.value.embed, { resolution, depth: 1, place })
     }
   }
@@ -63,7 +64,7 @@ function rowOf(target: Draft, relation: DraftRelation, embedding: Embedding): re
     )
       return []
     const written = embedding.resolution.written.get(target.name)?.relations.get(inner.name)
-    const place: Place = (path, part) => (written ?? { place: embedding.place }).place(['embed', ...path], part)
+    const place: Place = under((written ?? { place: embedding.place }).place, 'embed')
     // The author did not ask for this depth, so reaching the limit is no mistake.
     const quiet: Resolution = { ...embedding.resolution, report: () => undefined }
     const entries = embedOf(inner, written?.value.embed, { resolution: quiet, depth: embedding.depth + 1, place })
@@ -146,7 +147,7 @@ function nested(
   const inner: Embedding = {
     resolution: complaining,
     depth: depth + 1,
-    place: (path, part) => document.place(['embed', ...path], part),
+    place: under(document.place, 'embed'),
   }
   const entries = embedOf(relation, document.value.embed, inner)
   return entries === undefined ? undefined : { name, value: { kind: 'embed', relation, entries } }

@@ -4,8 +4,8 @@ import type { HeldNames } from '../catalog/field.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { Document, FieldDefinition } from '../definition/definition.ts'
 import type { Json } from '../json.ts'
+import { INDEXED_CHARACTERS } from './indexes.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
-import { INDEXED_CHARACTERS } from './sizes.ts'
 
 /** Some keys of a field that do not go together: whether they stand so, where, and what is said. */
 interface Clash {

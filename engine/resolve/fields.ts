@@ -11,9 +11,8 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { alternatives } from './access.ts'
 import { adviceFor } from './advice.ts'
-import { renameOf } from './rename.ts'
+import { inside, renameOf } from './document-part.ts'
 import { type DraftField, type Resolution, suggest } from './resolution.ts'
-import { inside } from './written.ts'
 
 type Reporter = Pick<Resolution, 'report'>
 

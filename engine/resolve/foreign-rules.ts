@@ -3,9 +3,8 @@
 import type { BelongsTo, Filter, ForeignRule, LinkRule, RecordRule } from '../catalog/catalog.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
 import { speaksOf } from '../filter/walk.ts'
-import { type Look, looksOf, type PlacedStep } from './looks.ts'
+import { type Look, looksOf, type PlacedStep, relatedIn } from './filter-dependencies.ts'
 import type { Draft, Resolution } from './resolution.ts'
-import { relatedIn } from './rule-paths.ts'
 
 /** Gives a rule that holds always to every resource that it looks at; reports what cannot be judged from there. */
 export function addForeignRules(

@@ -4,11 +4,17 @@ import type { Field, FieldPath, Filter, FilterPath, Index, OverlapRule, WayPath 
 import { isStored } from '../catalog/stored.ts'
 import { isName } from '../filter/name.ts'
 import { fold } from '../filter/walk.ts'
+import { under } from './document-part.ts'
+import { isOfOwnValues } from './filter-dependencies.ts'
 import { linkPlain } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
-import { isOfOwnValues } from './rule-paths.ts'
-import { INDEXED_CHARACTERS } from './sizes.ts'
+
+/** A btree entry has room for about 2,700 bytes, and a character takes up to four; longer values would make writes fail. */
+export const INDEXED_CHARACTERS = 600
+
+/** An index has at most so many columns. */
+export const INDEXED_FIELDS = 32
 
 /** Collects the indexes of every table at the resource that owns it, its own first, and leaves out the needless ones. */
 export function indexes(resolution: Resolution): void {
@@ -141,9 +147,7 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
     const where =
       options.where === undefined
         ? draft.live
-        : linkPlain(resolution, draft, options.where, (path, part) =>
-            place(['indexes', position, 'where', ...path], part),
-          )
+        : linkPlain(resolution, draft, options.where, under(place, 'indexes', position, 'where'))
     if (options.where !== undefined && where !== undefined && !isOfOwnValues(where)) {
       const hint = 'compare own fields that are stored with values that are written out'
       const span = place(['indexes', position, 'where'])

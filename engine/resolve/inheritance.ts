@@ -1,7 +1,7 @@
 /** Pass: a resource that stands on another's table takes over what it lists of the owner's fields and relations. */
 import type { Document, FieldDefinition, RelationDefinition, ResourceDefinition } from '../definition/definition.ts'
+import { layered } from './document-part.ts'
 import { type Resolution, suggest, type Written } from './resolution.ts'
-import { layered } from './written.ts'
 
 /** Keys of a field or relation that only the owner of the table may write. */
 const OWNERS_FIELD_KEYS = ['type', 'column', 'column_type', 'renamed_from', 'unique', 'stored', 'holds'] as const

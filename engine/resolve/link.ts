@@ -1,6 +1,7 @@
-/** Names become references: filters and operands as written, linked to the fields and relations they mean. */
+/** Names become references: filters, their parts, operands and orders as written, linked to the fields and relations that they mean. */
 
-import type { Field, FieldPath, Filter, WayPath } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, SortTerm, WayPath } from '../catalog/catalog.ts'
+import type { FilterDefinition } from '../definition/definition.ts'
 import type { Decoded, Operator } from '../field/field-type.ts'
 import type { Comparison, FilterOf, OnTheWay, Operand } from '../filter/filter.ts'
 import { type Linker, linkWith } from '../filter/link.ts'
@@ -9,11 +10,12 @@ import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { isOfActor } from './accounts.ts'
 import { adviceFor } from './advice.ts'
-import { linkManyPath, linkPath, type Place } from './link-path.ts'
+import type { Place } from './document-part.ts'
+import { relatedIn } from './filter-dependencies.ts'
+import { linkManyPath, linkPath } from './link-path.ts'
 import { neverHolds } from './never.ts'
 import { type Judging, linkRecordOperand } from './record-operand.ts'
 import type { Draft, Resolution } from './resolution.ts'
-import { relatedIn } from './rule-paths.ts'
 
 /** Links a filter as written; undefined when any of it cannot be linked, with every complaint made. */
 export function linkFilter(
@@ -195,4 +197,65 @@ export function decodeLiteral(field: Field, value: Json): Decoded {
   if ('value' in decoded || typeof value !== 'string') return decoded
   const parsed = field.type.parse(value, field.options)
   return 'value' in parsed ? parsed : decoded
+}
+
+interface LinkedPart {
+  readonly filter: Filter
+  /** The key with its value. */
+  readonly span: Span
+  readonly value: Span
+}
+
+/** Each key of a condition, linked by itself, with the place of the key and its value. */
+export function linkedParts(
+  resolution: Resolution,
+  draft: Draft,
+  written: FilterDefinition,
+  place: Place,
+  judging: Judging,
+): readonly LinkedPart[] {
+  return Object.entries(written).flatMap(([key, value]) => {
+    const filter = linkFilter(resolution, draft, { [key]: value }, place, judging)
+    return filter === undefined
+      ? []
+      : [{ filter, span: spanning(place([key], 'key'), place([key])), value: place([key]) }]
+  })
+}
+
+/** From the beginning of one place to the end of another of the same file. */
+function spanning(from: Span, to: Span): Span {
+  return { ...from, end: Math.max(from.end, to.end) }
+}
+
+/** Links sort terms, each with an optional leading minus, and adds the id so that pages never repeat a record. */
+export function linkOrder(
+  resolution: Resolution,
+  draft: Draft,
+  written: readonly { readonly term: string; readonly span: Span }[],
+): readonly SortTerm[] {
+  const terms = written.flatMap(({ term, span }) => {
+    const path = linkPath(resolution, draft, term.replace(/^-/, '').split('.'), span)
+    if (path === undefined || !sortable(resolution, path, span)) return []
+    return [{ path, direction: term.startsWith('-') ? 'desc' : 'asc' } as const]
+  })
+  return withKey(terms, draft.key)
+}
+
+/** Whether the database can order by it; reports it if not. */
+export function sortable(resolution: Resolution, path: FieldPath, span: Span): boolean {
+  const { field } = path
+  const ordered = field.count === undefined && field.type.hidden !== true && field.type.wire !== 'json'
+  if (!ordered)
+    resolution.report(
+      'not_sortable',
+      `"${field.name}" (${field.count === undefined ? field.type.name : 'a count'}) has no order in the database`,
+      span,
+      { hint: 'sort by a field with one short value, such as a text, a number, a date or an enum' },
+    )
+  return ordered
+}
+
+function withKey(terms: readonly SortTerm[], key: Field): readonly SortTerm[] {
+  if (terms.some(({ path }) => path.relations.length === 0 && path.field === key)) return terms
+  return [...terms, { path: { relations: [], field: key }, direction: terms.at(-1)?.direction ?? 'asc' }]
 }

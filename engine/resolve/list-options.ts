@@ -6,10 +6,9 @@ import { isStored } from '../catalog/stored.ts'
 import type { SearchDefinition } from '../definition/definition.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { hintOf } from '../text/nearest.ts'
-import { linkFilterPath } from './filter-path.ts'
-import { linkFilter } from './link.ts'
-import { linkPath, type Place } from './link-path.ts'
-import { linkOrder, sortable } from './order.ts'
+import { type Place, under } from './document-part.ts'
+import { linkFilter, linkOrder, sortable } from './link.ts'
+import { linkFilterPath, linkPath } from './link-path.ts'
 import { type Draft, eachDraft, named, type Resolution, suggest, type Written } from './resolution.ts'
 
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(LIST_PARAMETERS)
@@ -66,13 +65,11 @@ function parameters(written: Written): readonly Parameter[] {
     return declared.map((path, index) => ({
       parameter: path,
       path,
-      place: (at, part) => place(['filters', index, ...at], part),
+      place: under(place, 'filters', index),
     }))
   }
   return Object.entries(declared).flatMap(([parameter, path]) =>
-    typeof path === 'string'
-      ? [{ parameter, path, place: (at, part) => place(['filters', parameter, ...at], part) }]
-      : [],
+    typeof path === 'string' ? [{ parameter, path, place: under(place, 'filters', parameter) }] : [],
   )
 }
 
@@ -114,7 +111,7 @@ function conditions(resolution: Resolution, written: Written, draft: Draft): Res
   for (const [parameter, condition] of Object.entries(value.filters ?? {})) {
     if (!isObject(condition)) continue
     if (isReserved(resolution, parameter, '{ … }', place(['filters', parameter], 'key'))) continue
-    const of = linkFilter(resolution, draft, condition, (path, part) => place(['filters', parameter, ...path], part))
+    const of = linkFilter(resolution, draft, condition, under(place, 'filters', parameter))
     if (of === undefined) continue
     const values = new Map<string, Filter>([
       ['true', of],

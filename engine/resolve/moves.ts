@@ -2,9 +2,9 @@
 import type { Field, Move, Moves } from '../catalog/catalog.ts'
 import type { Document, MoveDefinition, MovesDefinition } from '../definition/definition.ts'
 import { accessOf, declarePermissions } from './access.ts'
+import { entries, inside } from './document-part.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest } from './resolution.ts'
-import { entries, inside } from './written.ts'
 
 /** Links the moves of every resource; a resource that stands on another's table has the owner's too. */
 export function moves(resolution: Resolution): void {

@@ -4,11 +4,10 @@ import type { Clause } from '../catalog/catalog.ts'
 import type { ClauseDefinition, Document, PolicyName } from '../definition/definition.ts'
 import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
-import { under } from './conditions.ts'
+import { inside, under } from './document-part.ts'
 import { linkDecision } from './link.ts'
 import { fieldOf, isBroken, relationOf } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
-import { inside } from './written.ts'
 
 export const POLICIES: readonly PolicyName[] = ['view', 'create', 'update', 'delete', 'restore']
 

@@ -12,15 +12,13 @@ import type {
 } from '../catalog/catalog.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
 import { speaksOf } from '../filter/walk.ts'
-import { under } from './conditions.ts'
+import { entries, under } from './document-part.ts'
+import { columnsOf, columnsRead, pathsOf, relatedIn } from './filter-dependencies.ts'
 import { addForeignRules, linksIn } from './foreign-rules.ts'
-import { linkFilter } from './link.ts'
+import { linkedParts, linkFilter } from './link.ts'
 import { fieldOf, isBroken } from './link-path.ts'
-import { linkedParts } from './linked-parts.ts'
 import type { Judging } from './record-operand.ts'
 import { type Draft, eachDraft, isWritten, type Resolution, suggest } from './resolution.ts'
-import { columnsOf, columnsRead, pathsOf, relatedIn } from './rule-paths.ts'
-import { entries } from './written.ts'
 
 const USUAL: readonly WriteAction[] = ['create', 'update']
 
@@ -93,9 +91,7 @@ function ruleOf(
   }
   const link = (key: 'must' | 'when'): Filter | undefined => {
     const filter = value[key]
-    return filter === undefined
-      ? undefined
-      : linkFilter(resolution, draft, filter, (path, part) => under(place, key)(path, part), judging)
+    return filter === undefined ? undefined : linkFilter(resolution, draft, filter, under(place, key), judging)
   }
   const [must, when] = [link('must'), link('when')]
   const at = value.at === undefined ? undefined : fieldAt(resolution, draft, value.at, place(['at']))

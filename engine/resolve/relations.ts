@@ -1,17 +1,18 @@
 /** Passes: belongs_to relations and their foreign keys, then what points back: has_many, and many_to_many. */
 
-import type { BelongsTo } from '../catalog/catalog.ts'
+import type { Access, BelongsTo } from '../catalog/catalog.ts'
 import { fieldLabel, singular } from '../catalog/name.ts'
 import type { Document, RelationDefinition } from '../definition/definition.ts'
 import { alternatives } from './access.ts'
+import { renameOf, under } from './document-part.ts'
+import { type IdTypeName, REFERENCES } from './drafts.ts'
 import { resolveField } from './fields.ts'
 import { joiningTable } from './joining.ts'
-import { type IdTypeName, REFERENCES } from './key.ts'
-import { renameOf } from './rename.ts'
 import {
   brokenNames,
   type Draft,
   type DraftBelongsTo,
+  type DraftRelation,
   eachDraft,
   type Resolution,
   suggest,
@@ -82,7 +83,7 @@ function common(resolution: Resolution, name: string, document: Document<Relatio
     target,
     show: value.show ?? 'always',
     embed: undefined,
-    read: alternatives(resolution, { value: value.read, place: (path, part) => place(['read', ...path], part) }),
+    read: alternatives(resolution, { value: value.read, place: under(place, 'read') }),
     span: place([], 'key'),
   } as const
 }
@@ -158,7 +159,7 @@ export function inverses(resolution: Resolution): void {
       }
       const write = alternatives(resolution, {
         value: value.write,
-        place: (path, part) => document.place(['write', ...path], part),
+        place: under(document.place, 'write'),
       })
       draft.relations.set(name, {
         kind: 'many_to_many',
@@ -268,4 +269,37 @@ function pointsInVain(resolution: Resolution, from: Draft, draft: Draft): boolea
 
 function belongsTo(draft: Draft): readonly DraftBelongsTo[] {
   return [...draft.relations.values()].filter((relation) => relation.kind === 'belongs_to')
+}
+
+/** Gives relations back to a record the `read` of those that lead there, and what is counted over a relation its own. */
+export function otherSides(resolution: Resolution): void {
+  const links = new Map<string, readonly Access[]>()
+  for (const { draft } of eachDraft(resolution)) {
+    for (const relation of draft.relations.values())
+      if (relation.kind === 'many_to_many' && relation.read !== undefined)
+        links.set(relation.through.table, relation.read)
+  }
+  for (const { written, draft } of eachDraft(resolution)) {
+    for (const relation of draft.relations.values()) {
+      if (relation.read !== undefined) continue
+      const [read, ...others] = guardsOf(relation, links)
+      relation.read = read
+      if (others.length === 0) continue
+      const place = written.relations.get(relation.name)?.place([], 'key') ?? relation.span
+      const message = `"${relation.name}" goes over two relations that are not for everybody`
+      resolution.report('wrong_relation', message, place, { hint: 'write "read" beside it: who may read it' })
+    }
+    for (const field of draft.fields.values())
+      if (field.count !== undefined) field.read ??= draft.relations.get(field.count)?.read
+  }
+}
+
+function guardsOf(
+  relation: DraftRelation,
+  links: ReadonlyMap<string, readonly Access[]>,
+): readonly (readonly Access[])[] {
+  if (relation.kind === 'belongs_to') return []
+  if (relation.kind === 'has_many') return relation.by.flatMap(({ read }) => (read === undefined ? [] : [read]))
+  const read = links.get(relation.through.table)
+  return read === undefined ? [] : [read]
 }

@@ -1,4 +1,5 @@
 /** Pass: rules, moves and what follows that no write could ever set off, or that every write keeps. */
+
 import type { Field } from '../catalog/catalog.ts'
 import type {
   AutomationDefinition,
@@ -7,11 +8,11 @@ import type {
   MovesDefinition,
   RuleDefinition,
 } from '../definition/definition.ts'
-import { isNames } from './automation-turns.ts'
-import { fieldOf, type Place } from './link-path.ts'
+import { isNames } from './automation-trigger.ts'
+import { entries, inside, type Place } from './document-part.ts'
+import { fieldOf } from './link-path.ts'
 import { alwaysHolds, conjuncts } from './never.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
-import { entries, inside } from './written.ts'
 
 /** What `on` and `changed` stand in: a rule, an entry of `follows`, an automation. */
 interface Awaiting {

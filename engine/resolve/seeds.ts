@@ -6,6 +6,7 @@ import type { Path } from '../definition/definition.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { linkAssignment } from './assign.ts'
+import { under } from './document-part.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
@@ -49,9 +50,7 @@ function seedRow(
   const values = new Map<string, Json>()
   const places = new Map<string, Span>()
   const assignments = Object.entries(row).flatMap(([name, given]): Assignment[] => {
-    const assignment = linkAssignment(resolution, draft, name, given, (path, part) =>
-      place([...at, name, ...path], part),
-    )
+    const assignment = linkAssignment(resolution, draft, name, given, under(place, ...at, name))
     if (assignment === undefined) return []
     places.set(assignment.field.name, place([...at, name]))
     const fixed = 'operand' in assignment && assignment.operand.kind === 'literal'

@@ -1,9 +1,9 @@
 /** Pass: what the database could not index, sort or find, and names that somebody else has. */
 import type { Field } from '../catalog/catalog.ts'
-import { renameOf } from './rename.ts'
+import { renameOf } from './document-part.ts'
+import { isOfOwnValues } from './filter-dependencies.ts'
+import { INDEXED_CHARACTERS, INDEXED_FIELDS } from './indexes.ts'
 import { type Draft, eachDraft, type Resolution, type Written } from './resolution.ts'
-import { isOfOwnValues } from './rule-paths.ts'
-import { INDEXED_CHARACTERS, INDEXED_FIELDS } from './sizes.ts'
 
 /** Judges indexes, lookups, orders and names of every resource. */
 export function tableMistakes(resolution: Resolution): void {

@@ -4,12 +4,11 @@ import type { CountRule, Field, Filter, OverlapRule, RecordRule, SoleRule } from
 import { isStored } from '../catalog/stored.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
 import { isFixed } from '../filter/walk.ts'
-import { under } from './conditions.ts'
+import { entries, under } from './document-part.ts'
+import { columnsOf, pathsOf } from './filter-dependencies.ts'
 import { linkFilter } from './link.ts'
 import { fieldAt, judgeOthers } from './record-rules.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
-import { columnsOf, pathsOf } from './rule-paths.ts'
-import { entries } from './written.ts'
 
 /** Links them, and gives each resource all that speak of records of its table. */
 export function tableRules(resolution: Resolution): void {

@@ -1,12 +1,14 @@
 /** Values about time, as written: `{ plus: [$now, 4 hours], in: business }`, `{ minutes_between: [$before.paused_at, $now] }`. */
+
 import { calendarKey } from '../calendar/working-time.ts'
 import type { Amount, ChosenCalendar, Field, Value } from '../catalog/catalog.ts'
 import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { durationMs } from '../text/duration.ts'
-import { linkPath, type Place } from './link-path.ts'
+import { type Place, under } from './document-part.ts'
+import { linkPath } from './link-path.ts'
 import { suggest } from './resolution.ts'
-import { complain, type PartLinking } from './value-part.ts'
+import { complain, type PartLinking } from './value-linking.ts'
 
 const SPAN = /^([1-9]\d{0,5}) (minute|hour|day|week|month|year)s?$/
 /** Units of an amount, in seconds. */
@@ -29,9 +31,9 @@ export function isTime({ field }: PartLinking): boolean {
 
 /** A word with `in`: working time counts, and no other. */
 export function timed(linking: PartLinking, word: string, written: JsonObject, place: Place): Value | undefined {
-  const calendar = chosenCalendar(linking, written.in ?? null, (path, part) => place(['in', ...path], part))
+  const calendar = chosenCalendar(linking, written.in ?? null, under(place, 'in'))
   if (calendar === undefined) return undefined
-  const at: Place = (path, part) => place([word, ...path], part)
+  const at: Place = under(place, word)
   const value = written[word] ?? null
   if (BETWEEN.includes(word)) return between(linking, word, value, at, calendar)
   if (linking.field.type.wire !== 'timestamp')
@@ -103,10 +105,10 @@ export function shifted(
     complain(linking, place, 'takes a value and a span of time here', exampleOf(linking, calendar))
   if (list.length !== 2) return wrong()
   const span = isObject(by)
-    ? amountsOf(linking, by, (path, part) => place([1, ...path], part), calendar)
+    ? amountsOf(linking, by, under(place, 1), calendar)
     : fixedSpan(linking, String(by), calendar)
   if (span === 'misfit') return wrong()
-  const value = linking.link(linking, than, (path, part) => place([0, ...path], part))
+  const value = linking.link(linking, than, under(place, 0))
   return value === undefined || span === undefined ? undefined : { kind, than: value, by: span, calendar }
 }
 
@@ -147,7 +149,7 @@ function amountsOf(
       return undefined
     }
     const as = standIn(linking, 'decimal', unit)
-    const at: Place = (path, part) => place([unit, ...path], part)
+    const at: Place = under(place, unit)
     const of = linking.link({ ...linking, field: as, part: true }, value, at)
     return of === undefined ? undefined : { seconds: UNITS[unit]!, of, as }
   })
@@ -175,7 +177,7 @@ export function between(
   const isDays = list.some((one) => linking.bare && linking.draft.fields.get(String(one))?.type.wire === 'date')
   const as = standIn(linking, isDays ? 'date' : 'timestamp', linking.field.name)
   const [from, to] = list.map((one, index) =>
-    linking.link({ ...linking, field: as, part: true }, one, (path, part) => place([index, ...path], part)),
+    linking.link({ ...linking, field: as, part: true }, one, under(place, index)),
   )
   return from === undefined || to === undefined
     ? undefined

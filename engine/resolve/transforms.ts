@@ -2,8 +2,8 @@
 
 import type { ApplicationDefinition, Document, ResourceDefinition } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
+import { entries } from './document-part.ts'
 import type { Resolution } from './resolution.ts'
-import { entries } from './written.ts'
 
 /** Runs every transform on every resource in the plugins' order, and sorts out resources of the same name. */
 export function applyTransforms(resolution: Resolution): void {

@@ -1,15 +1,17 @@
 /** Values that follow from others, as written, linked to the field that they go to: `{ first: [$before.resolved_at, $now] }`. */
+
 import type { FieldPath, Value } from '../catalog/catalog.ts'
 import type { RecordOperand } from '../filter/filter.ts'
 import { parseRecordOperand } from '../filter/operand.ts'
 import { isObject, type Json } from '../json.ts'
 import { ourHint } from '../text/other-words.ts'
 import { linkAssignment } from './assign.ts'
-import { linkPath, type Place } from './link-path.ts'
+import { type Place, under } from './document-part.ts'
+import { operandsIn } from './filter-dependencies.ts'
+import { linkPath } from './link-path.ts'
 import { linkRecordOperand } from './record-operand.ts'
-import { operandsIn } from './rule-paths.ts'
 import { BETWEEN, between, isTime, partsOf, shifted, TIMED, timed } from './times.ts'
-import { complain, type Linking, type PartLinking } from './value-part.ts'
+import { complain, type Linking, type PartLinking } from './value-linking.ts'
 
 const TEXTS: ReadonlySet<string> = new Set(['string', 'text'])
 const NUMBERS: ReadonlySet<string> = new Set(['integer', 'decimal'])
@@ -25,7 +27,7 @@ function link(linking: PartLinking, written: Json, place: Place): Value | undefi
     const [word, ...others] = Object.keys(written)
     if (word !== undefined && others.join() === 'in' && TIMED.has(word)) return timed(linking, word, written, place)
     if (word !== undefined && others.length === 0 && Object.hasOwn(MADE, word))
-      return MADE[word]!(linking, written[word] ?? null, (path, part) => place([word, ...path], part))
+      return MADE[word]!(linking, written[word] ?? null, under(place, word))
   }
   const operand = linking.bare ? bareField(written) : parseRecordOperand(written)
   if (operand === undefined) {
@@ -95,7 +97,7 @@ const MADE: Readonly<Record<string, Made>> = {
 
 function listOf(linking: PartLinking, written: Json, place: Place, expected: string): readonly Value[] | undefined {
   if (!Array.isArray(written) || written.length < 2) return complain(linking, place, 'takes a list here', expected)
-  const linked = written.map((one: Json, index) => link(linking, one, (path, part) => place([index, ...path], part)))
+  const linked = written.map((one: Json, index) => link(linking, one, under(place, index)))
   const of = linked.filter((one) => one !== undefined)
   return of.length < linked.length ? undefined : of
 }
@@ -108,13 +110,7 @@ function numbers(
 ): Value | undefined {
   if (!NUMBERS.has(linking.field.type.name)) return complain(linking, place, 'is no number')
   const zero = kind === 'quotient' && Array.isArray(written) ? written.findIndex((one, at) => at > 0 && one === 0) : -1
-  if (zero > 0)
-    return complain(
-      linking,
-      (path, part) => place([zero, ...path], part),
-      'is never divided by 0',
-      'a number other than 0',
-    )
+  if (zero > 0) return complain(linking, under(place, zero), 'is never divided by 0', 'a number other than 0')
   const of = listOf(linking, written, place, 'numbers, such as [$record.quantity, $record.price]')
   return of === undefined ? undefined : { kind, of }
 }

@@ -1,10 +1,18 @@
 /** Parts of a document that keep their places, also when one layer is written over another. */
-import type { Document, Path } from '../definition/definition.ts'
+import type { Document, Path, RenameDefinition } from '../definition/definition.ts'
 import type { Span } from '../text/source.ts'
+
+/** The place of a part of something written. */
+export type Place = (path: Path, part?: 'key' | 'value') => Span
+
+/** Places relative to a path. */
+export function under(place: Place, ...above: Path): Place {
+  return (path, part) => place([...above, ...path], part)
+}
 
 /** The part of a document at a path, as a document of its own. */
 export function inside<T>(document: Document<unknown>, path: Path, value: T): Document<T> {
-  return { value, place: (deeper, part) => document.place([...path, ...deeper], part) }
+  return { value, place: under(document.place, ...path) }
 }
 
 /** Two maps as one: keys of `over` win, and every key keeps the place it was written at. */
@@ -26,4 +34,9 @@ export function entries<T>(
   map: { readonly [name: string]: T } | undefined,
 ): readonly (readonly [string, Document<T>])[] {
   return Object.entries(map ?? {}).map(([name, value]) => [name, inside(document, [...path, name], value)] as const)
+}
+
+/** The earlier name with its days; undefined where there is none. */
+export function renameOf(value: string | RenameDefinition | undefined): RenameDefinition | undefined {
+  return typeof value === 'string' ? { name: value } : value
 }

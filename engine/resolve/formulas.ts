@@ -1,10 +1,12 @@
-/** Pass: fields that the database computes from others of the record, linked: `stored: { times: [quantity, unit_price] }`. */
+/** Passes: columns that the database computes from other fields, `stored: { times: [quantity, unit_price] }`, and backfills that are made of other fields. */
+
 import type { Field, FieldPath, Formula, Value } from '../catalog/catalog.ts'
 import { bareColumns, mayBeAbsent, sizeOf } from '../catalog/formula.ts'
 import type { Document, FieldDefinition } from '../definition/definition.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import type { Place } from './link-path.ts'
+import { type Place, under } from './document-part.ts'
+import { isBackfillFrom } from './fields.ts'
 import { type Draft, type DraftField, eachDraft, type Resolution } from './resolution.ts'
 import { standIn } from './times.ts'
 import { linkValue } from './values.ts'
@@ -42,7 +44,7 @@ export function storedFields(resolution: Resolution): void {
     const open = [...written.fields].flatMap(([name, document]): readonly Written[] => {
       const field = draft.fields.get(name)
       if (document.value.stored === undefined || field === undefined) return []
-      const place: Place = (path, part) => document.place(['stored', ...path], part)
+      const place: Place = under(document.place, 'stored')
       return fits(resolution, field, document) ? [{ draft, field, place }] : []
     })
     for (const one of open) linkFormula(resolution, one, written.fields.get(one.field.name)?.value.stored as Json)
@@ -93,7 +95,7 @@ function linkFormula(resolution: Resolution, { draft, field, place }: Written, w
 }
 
 /** The value as the database can compute it for a field; what it cannot is complained about. */
-export function formulaOf(value: Value, field: Field, complain: (problem: string) => void): Formula | undefined {
+function formulaOf(value: Value, field: Field, complain: (problem: string) => void): Formula | undefined {
   const each = (of: readonly Value[]): Formula[] => of.flatMap((one) => formulaOf(one, field, complain) ?? [])
   switch (value.kind) {
     case 'operand':
@@ -216,4 +218,55 @@ function complete(resolution: Resolution, { field, place }: Written): void {
   field.stored = { formula, reads: bareColumns(formula) }
   field.nullable = mayBeAbsent(formula)
   field.options = { ...field.options, nullable: field.nullable }
+}
+
+/** Types whose values can be made of others. */
+const MADE: ReadonlySet<string> = new Set([
+  'integer',
+  'bigint',
+  'decimal',
+  'date',
+  'timestamp',
+  'string',
+  'text',
+  'enum',
+])
+
+function isMade({ type }: Field, formula: Formula): boolean {
+  return MADE.has(type.name) || (formula.kind === 'field' && formula.field.type.name === type.name)
+}
+
+/** Links the backfills of every table. */
+export function backfills(resolution: Resolution): void {
+  for (const { written, draft } of eachDraft(resolution)) {
+    if (draft.owner !== draft.name) continue
+    for (const [name, document] of written.fields) {
+      const field = draft.fields.get(name)
+      if (field === undefined || field.nullable || !isBackfillFrom(document.value.backfill, field.type)) continue
+      linkBackfill(resolution, draft, field, document)
+    }
+  }
+}
+
+function linkBackfill(
+  resolution: Resolution,
+  draft: Draft,
+  field: DraftField,
+  { value: { backfill }, place: at }: Document<FieldDefinition>,
+): void {
+  const place: Place = under(at, 'backfill')
+  const complain = (problem: string): void => {
+    const hint = 'write a value, or one that is made of fields of the same record'
+    resolution.report('wrong_value', `The "backfill" of "${field.name}": ${problem}`, place([]), { hint })
+  }
+  const linked = linkValue({ resolution, draft, field, judging: { record: draft, before: false } }, backfill!, place)
+  if (linked === undefined) return
+  const problems: string[] = []
+  const formula = formulaOf(linked, field as Field, (problem) => problems.push(problem))
+  if (formula !== undefined && !isMade(field, formula)) problems.push(`a ${field.type.name} is made of no other fields`)
+  if (formula !== undefined && sizeOf(formula, LIMITS.formulaParts) > LIMITS.formulaParts)
+    problems.push(`it has more than ${LIMITS.formulaParts} parts`)
+  const [problem] = problems
+  if (problem !== undefined) complain(problem)
+  else if (formula !== undefined) field.backfillFrom = { formula, shown: JSON.stringify(backfill) }
 }

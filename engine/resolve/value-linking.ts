@@ -1,7 +1,7 @@
 /** What linking a value depends on, and what links the values inside it. */
 import type { Field, Value } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
-import type { Place } from './link-path.ts'
+import type { Place } from './document-part.ts'
 import type { Judging } from './record-operand.ts'
 import type { Draft, Resolution } from './resolution.ts'
 
