@@ -1,13 +1,13 @@
-/** Addresses of people without an account: where a record names them. */
+/** Paths to the addresses of people without an account. */
 import { type ActionPlace, endOf, type Field, pathOf, relatedPath } from '../../../engine/index.ts'
 
-/** The paths to addresses, and to the first name of whose they are. */
+/** The path to an address, and to the first name of its owner. */
 export interface AddressPaths {
   readonly address: string
   readonly firstName: string | undefined
 }
 
-/** What an entry of `copies.to` means, or what is wrong with it. */
+/** The paths that an entry of `copies.to` means, or its mistake. */
 export function addressesAt(
   { catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>,
   path: string,
@@ -27,7 +27,7 @@ export function addressesAt(
       return { address: `${path}.email`, firstName: named ? `${path}.first_name` : undefined }
     }
   } catch {
-    // It leads nowhere, which is told below.
+    // The path leads nowhere: the message below says so.
   }
   const hint = 'name a relation to a record with a field email, or a field of type email'
   return { message: `"${path}" leads to no e-mail address from "${resource.name}"`, hint }

@@ -1,4 +1,4 @@
-/** The action `notify` of automations: people hear of a record, each in the words that they may read and the way that they want. */
+/** The action `notify` of automations: applies one rule to the records of a run. */
 import {
   type ActionContext,
   type ActionContribution,
@@ -6,25 +6,25 @@ import {
   type JsonObject,
   memo,
 } from '../../../engine/index.ts'
-import { noticeOf } from './notice.ts'
-import { noticeMistakes } from './notice-check.ts'
-import type { Occasion } from './occasion.ts'
-import { type Plan, planOf } from './plan.ts'
-import { TAKES } from './takes.ts'
-import { explainOf, tellOf } from './telling.ts'
+import { deliver, explainDelivery } from './delivery.ts'
+import type { NotificationEvent } from './event.ts'
+import { ruleOf } from './notification-rule.ts'
+import { ACTION_OPTIONS } from './notify-schema.ts'
+import { ruleMistakes } from './rule-mistakes.ts'
+import { type RuleSet, ruleSetOf } from './rule-set.ts'
 
-const planned = memo((_catalog: Catalog, _given: JsonObject): { plan?: Plan } => ({}))
+const kept = memo((_catalog: Catalog, _given: JsonObject): { ruleSet?: RuleSet } => ({}))
 
-function planIn({ catalog, work }: ActionContext): Plan {
-  const known = planned(catalog, work.given)
-  known.plan ??= planOf(catalog, work.resource, [noticeOf(catalog, work.resource, work.given, work.automation)])
-  return known.plan
+function ruleSetIn({ catalog, work }: ActionContext): RuleSet {
+  const known = kept(catalog, work.given)
+  known.ruleSet ??= ruleSetOf(catalog, work.resource, [ruleOf(catalog, work.resource, work.given, work.automation)])
+  return known.ruleSet
 }
 
-/** Each record for each cause, as it is now; a schedule without records acts once. */
-function occasionsOf(context: ActionContext): readonly Occasion[] {
-  const plan = planIn(context)
-  const about = { plan, notices: plan.notices, change: undefined }
+/** An event for each record and cause, with the record as it is now; a schedule without records has one event. */
+function eventsOf(context: ActionContext): readonly NotificationEvent[] {
+  const ruleSet = ruleSetIn(context)
+  const about = { ruleSet, rules: ruleSet.rules, change: undefined }
   const { records } = context.work
   if (records.length === 0) return [{ ...about, record: undefined, actorId: null }]
   return records.map(({ change, id }) => ({ ...about, record: id, actorId: change?.actorId ?? null }))
@@ -33,8 +33,8 @@ function occasionsOf(context: ActionContext): readonly Occasion[] {
 export const notifyAction: ActionContribution = {
   description: 'Tells people of the record, in their list of notifications and by mail.',
   key: 'notify',
-  takes: TAKES,
-  check: (given, { catalog, resource }) => noticeMistakes(given, { catalog, resource, ofChange: false }),
-  run: async (context) => tellOf(context, occasionsOf(context)),
-  explain: async (context) => (await explainOf(context, occasionsOf(context))).map(({ text }) => text),
+  takes: ACTION_OPTIONS,
+  check: (given, { catalog, resource }) => ruleMistakes(given, { catalog, resource, ofChange: false }),
+  run: async (context) => deliver(context, eventsOf(context)),
+  explain: async (context) => (await explainDelivery(context, eventsOf(context))).map(({ text }) => text),
 }

@@ -2,13 +2,13 @@
 import { definePlugin } from '../../../engine/index.ts'
 import { unseededRoles } from '../../auth/known-roles.ts'
 import { notifyAction } from './automation.ts'
-import { addedKinds, addKinds, withKinds } from './kinds.ts'
+import { addKinds, kindsOf } from './kinds.ts'
+import { explainChange, tell } from './listener.ts'
 import { checkNotify, listenWhereTold, permissionsIn } from './notify-key.ts'
 import { NOTIFY } from './notify-schema.ts'
 import { OPTIONS, optionsOf } from './options.ts'
-import { routes } from './routes.ts'
+import { listRoutes } from './routes.ts'
 import { settingsRoutes } from './settings.ts'
-import { explainTelling, tell } from './tell.ts'
 import { unassigned } from './unassigned.ts'
 
 const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }
@@ -35,7 +35,7 @@ export default definePlugin({
     tell: {
       description: 'Tells people of what the key notify of resources names, in the order of the writes.',
       run: tell,
-      explain: explainTelling,
+      explain: explainChange,
     },
   },
   keys: {
@@ -49,7 +49,5 @@ export default definePlugin({
   actions: { notify: notifyAction },
   transforms: [addKinds, listenWhereTold],
   resourceRoutes: (resource) =>
-    resource.name === 'notifications'
-      ? [...routes, ...settingsRoutes].map((route) => withKinds(route, addedKinds(resource)))
-      : [],
+    resource.name === 'notifications' ? [...listRoutes(kindsOf(resource)), ...settingsRoutes(kindsOf(resource))] : [],
 })

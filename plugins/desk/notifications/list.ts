@@ -1,4 +1,4 @@
-/** Rows of people's lists, written together. */
+/** Rows of people's notification lists, written by one statement. */
 import type { JsonObject, ListenerContext } from '../../../engine/index.ts'
 
 /** A row of a person's list. */
@@ -10,7 +10,7 @@ export interface ListRow {
   readonly data: JsonObject
 }
 
-/** Writes rows of people's lists, in their order, by one statement. */
+/** Writes the rows in their order, and logs them. */
 export async function listRows(
   { catalog, logWrites, now, transaction }: Pick<ListenerContext, 'catalog' | 'logWrites' | 'now' | 'transaction'>,
   rows: readonly ListRow[],

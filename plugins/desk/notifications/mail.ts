@@ -1,22 +1,22 @@
-/** Mails of notifications: to people as they may be written to, and to addresses without an account. */
+/** Mails of notifications: to accounts, and copies to addresses without one. */
 import type { JsonObject } from '../../../engine/index.ts'
 import type { Mail } from '../../mail/index.ts'
 import { optionsOf } from './options.ts'
 import type { Person } from './people.ts'
 import type { Filled } from './wording.ts'
 
-/** What a mail says of its ticket. */
+/** The ticket of a mail. */
 export interface TicketAbout {
   readonly id: number
   readonly uid: string
   readonly subject: string
 }
 
-/** What is mailed. */
+/** The content of a mail. */
 export interface Mailed {
   readonly words: Pick<Filled, 'title' | 'sentence' | 'text' | 'speaks'>
   readonly ticket: TicketAbout | undefined
-  /** Whether it stands in no list: a receipt of what somebody did. */
+  /** Whether no list shows it: a receipt for the person who did something. */
   readonly alone: boolean
 }
 
@@ -25,16 +25,16 @@ const UNCONFIRMED = new URL('./mails/unconfirmed.liquid', import.meta.url)
 
 type Addressee = Pick<Person, 'customer' | 'email' | 'firstName' | 'verified'>
 
-/** Whether what is written may go to the address of a person. */
+/** Whether the address of a person is known to be theirs, so that texts of others may go there. */
 export function isKnown({ customer, verified }: Pick<Person, 'customer' | 'verified'>): boolean {
   return !customer || verified
 }
 
-/** The mail to a person; undefined where none may go to the address. */
+/** The mail to a person; undefined where their address may get none. */
 export function mailTo(options: JsonObject, { alone, ticket, words }: Mailed, person: Addressee): Mail | undefined {
   const known = isKnown(person)
-  // Anybody can register with a stranger's address: what they write must not reach the stranger as the desk's mail, and no
-  // mail at all what they do themselves. Of a ticket it hears that there is news.
+  // Anybody can register with a stranger's address. The desk must not mail the texts of that person to the stranger, and
+  // sends no receipts there. About a ticket it says only that there is news.
   if (!known && ticket !== undefined) {
     if (alone) return undefined
     return { template: UNCONFIRMED, to: person.email, data: { uid: ticket.uid }, ...threadOf(ticket) }
@@ -56,7 +56,7 @@ export function copyTo(
   return mailOf(words, ticket, { ...to, link: '', customer: true })
 }
 
-/** Whom a mail goes to, and what of it is theirs. */
+/** The address of a mail, and the words that depend on it. */
 interface Recipient {
   readonly email: string
   readonly firstName: string
@@ -74,7 +74,7 @@ function threadOf(ticket: TicketAbout | undefined): { readonly thread?: string }
   return ticket === undefined ? {} : { thread: `ticket-${ticket.uid}` }
 }
 
-/** The page of a ticket; empty where there is none. */
+/** The URL of a ticket's page; empty without a page or a ticket. */
 export function linkTo(page: string, ticket: TicketAbout | undefined): string {
   if (page === '' || ticket === undefined) return ''
   return page.replaceAll('{uid}', ticket.uid).replaceAll('{id}', String(ticket.id))

@@ -1,4 +1,4 @@
-/** The key `notify` of a resource: the listener that it brings along, what it names, and what is wrong with it. */
+/** The key `notify` of a resource: its listener, the permissions that it names, and its mistakes. */
 import {
   type ActionMistake,
   type Catalog,
@@ -9,13 +9,13 @@ import {
   type Plugin,
   type Resource,
 } from '../../../engine/index.ts'
-import { listOf } from './notice.ts'
-import { noticeMistakes } from './notice-check.ts'
+import { listOf } from './notification-rule.ts'
 import { WRITES } from './notify-schema.ts'
+import { ruleMistakes } from './rule-mistakes.ts'
 
 const LISTENER = 'notifications.tell'
 
-/** The field that the log of changes names, by the name of it or of a relation. */
+/** The field under which the log of changes knows a field or a relation. */
 export function fieldOf({ fields, relations }: Resource, written: Json): string | undefined {
   const relation = relations.get(String(written))
   if (relation?.kind === 'belongs_to') return relation.field.name
@@ -24,7 +24,7 @@ export function fieldOf({ fields, relations }: Resource, written: Json): string 
 
 type Transform = NonNullable<Plugin['transforms']>[number]
 
-/** A resource that says who is told has the listener that tells them. */
+/** Adds the listener to each resource that has the key. */
 export const listenWhereTold: Transform = (resource) => {
   const { listeners = {}, notify, of } = resource
   if (!isObject(notify as Json) || of !== undefined) return resource
@@ -43,7 +43,7 @@ function audiencesIn(notify: Json): readonly JsonObject[] {
   return entriesOf(notify).flatMap(([, { to }]) => listOf(to).filter(isObject))
 }
 
-/** The roles and permissions that a `notify` names. */
+/** The permissions that a `notify` names. */
 export function permissionsIn(notify: Json): readonly string[] {
   return audiencesIn(notify).flatMap(({ permission }) => (typeof permission === 'string' ? [permission] : []))
 }
@@ -58,14 +58,14 @@ export function checkNotify(
     return [{ message, hint: `write notify in "${resource.owner}"` }]
   }
   return entriesOf(notify).flatMap(([name, given]) =>
-    [...noticeMistakes(given, { catalog, resource, ofChange: true }), ...writeMistakes(given, resource)].map((one) => ({
+    [...ruleMistakes(given, { catalog, resource, ofChange: true }), ...writeMistakes(given, resource)].map((one) => ({
       ...one,
       at: [name, ...(one.at ?? [])],
     })),
   )
 }
 
-/** What is wrong with the writes that an entry waits for. */
+/** An entry must wait for writes that happen, and for fields that they can change. */
 function writeMistakes({ changed, on }: JsonObject, resource: Resource): readonly ActionMistake[] {
   const restores = listOf(on).includes('restore') && resource.restoreSets === undefined
   const unheard = restores ? [{ message: `"${resource.name}" are never restored`, at: ['on'] }] : []

@@ -1,7 +1,7 @@
-/** What an admin decides about notifications: who hears of tickets that are nobody's, what goes by mail, where a ticket's page is. */
+/** The options of the plugin, and the built-in kinds of notifications. */
 import type { JsonObject, JsonSchema } from '../../../engine/index.ts'
 
-/** Every kind of notification, with what it tells of; a test compares the list with README.md. */
+/** The built-in kinds with their descriptions; a test compares the list with README.md. */
 export const KINDS = {
   ticket_created: 'A ticket is new: yours, assigned to you, watched by you, or nobody’s where you hear of those.',
   ticket_assigned: 'A ticket was assigned to you, or one that you watch to somebody.',
@@ -21,7 +21,7 @@ export type NotificationType = keyof typeof KINDS
 
 export const TYPES = Object.keys(KINDS) as readonly NotificationType[]
 
-/** Types that are mailed to those who did not decide otherwise. */
+/** Kinds that go by mail to people who made no choice. */
 const MAILED: readonly NotificationType[] = [
   'ticket_created',
   'ticket_assigned',

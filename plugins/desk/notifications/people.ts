@@ -1,4 +1,4 @@
-/** People: those of accounts, and everybody with a role or a permission, each as they want to be told; asked by one statement. */
+/** Finds people by their accounts, roles and permissions, together with the channels that they chose, by one statement. */
 import type { ListenerContext, Row } from '../../../engine/index.ts'
 import { customerRole } from '../tickets/customer-role.ts'
 import { isReach, type Reach } from './reach.ts'
@@ -11,12 +11,12 @@ export interface Person {
   /** Whether this is a customer, whose address is trusted only once it is confirmed. */
   readonly customer: boolean
   readonly verified: boolean
-  /** Whether the account is there and was not declined; of others only the name is told. */
+  /** Whether the account exists and was not declined; of the others only the name is used. */
   readonly live: boolean
   readonly reachOf: (kind: string) => Reach
 }
 
-/** Everybody with one of the roles, or with the permission; of those only who holds what they need. */
+/** Everybody with one of the roles, or with the permission; `needs`: of those, only people with this permission too. */
 export interface Group {
   readonly roles: readonly string[]
   readonly permission: string | null
@@ -26,7 +26,7 @@ export interface Group {
 export interface Wanted {
   readonly accounts: readonly number[]
   readonly groups: readonly Group[]
-  /** The kinds of which it is asked how people want to be told. */
+  /** The kinds whose settings are read. */
   readonly kinds: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export interface People {
 
 type Context = Pick<ListenerContext, 'catalog' | 'transaction'>
 
-/** Finds people by their ids and by what they hold. */
+/** Finds people by their ids and by their roles or permissions. */
 export async function peopleOf({ catalog, transaction }: Context, wanted: Wanted): Promise<People> {
   const { accounts, groups, kinds } = wanted
   const members = groups.map((): number[] => [])
@@ -66,7 +66,7 @@ function peopleSql(catalog: Context['catalog']): string {
   const holds = (what: string): string => `(r.permissions @> '["*"]' or r.permissions @> jsonb_build_array(a.${what}))`
   return `with asked as materialized (
       select * from jsonb_to_recordset($1::jsonb) as a(at int, roles text[], permission text, needs text)),
-    candidate as materialized (
+    recipient as materialized (
       select null::int as at, c.id from unnest($2::int[]) c(id)
       union
       select a.at, u.id from asked a
@@ -77,7 +77,7 @@ function peopleSql(catalog: Context['catalog']): string {
       u.deleted_at is null and u.status <> 'declined',
       (select jsonb_object_agg(s.type, s.reach) from ${table('notification_settings')} s
         where s.user_id = u.id and s.type = any($3::text[]))
-    from candidate c
+    from recipient c
     cross join lateral (select * from ${table('users')} where id = c.id offset 0) u
     join ${table('roles')} r on r.id = u.role_id
     order by u.id, c.at`

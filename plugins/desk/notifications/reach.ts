@@ -1,4 +1,4 @@
-/** How a person wants to be told of one kind of notification. */
+/** A person's choice of channels for one kind of notification. */
 
 export const REACHES = ['default', 'both', 'list', 'mail', 'neither'] as const
 
@@ -17,7 +17,7 @@ export function isMailed({ reach, concerned }: { readonly reach: Reach; readonly
   return reach === 'both' || reach === 'mail' || (reach === 'default' && usual && concerned)
 }
 
-/** A sentence's end that says how somebody is told. */
+/** The end of a sentence about a person: `is told in the list and by mail`. */
 export function toldHow(listed: boolean, mailed: boolean): string {
   const ways = [...(listed ? ['in the list'] : []), ...(mailed ? ['by mail'] : [])]
   return ways.length === 0 ? 'is not told' : `is told ${ways.join(' and ')}`

@@ -1,15 +1,14 @@
-/** Routes: one's own notifications, and marking them as read. */
+/** Routes of a person's own notifications: the list, and marking as read. */
 import type { JsonSchema, Reply, Route, RouteContext, Row } from '../../../engine/index.ts'
-import { TYPES } from './options.ts'
 
 const OWN = [{ kind: 'permission', permission: 'notifications.own' }] as const
 
-const ONE: JsonSchema = {
+const oneOf = (kinds: readonly string[]): JsonSchema => ({
   type: 'object',
   required: ['id', 'type', 'title', 'message', 'data', 'is_read', 'read_at', 'created_at'],
   properties: {
     id: { type: 'integer' },
-    type: { type: 'string', enum: TYPES },
+    type: { type: 'string', enum: kinds },
     title: { type: 'string' },
     message: { type: 'string' },
     data: {
@@ -22,17 +21,19 @@ const ONE: JsonSchema = {
         comment_id: { type: 'integer' },
         conversation_id: { type: 'integer' },
         user_id: { type: 'integer' },
+        resource: { type: 'string' },
+        record_id: { type: ['integer', 'string'] },
       },
-      // What automations name under `data`.
+      // Rules name more under `data`.
       additionalProperties: true,
     },
     is_read: { type: 'boolean' },
     read_at: { type: ['string', 'null'], format: 'date-time' },
     created_at: { type: 'string', format: 'date-time' },
   },
-}
+})
 
-const list: Route = {
+const listRoute = (output: JsonSchema): Route => ({
   method: 'GET',
   path: '/notifications',
   summary: 'List one’s own notifications, newest first',
@@ -47,7 +48,7 @@ const list: Route = {
     order: { type: 'string', description: 'asc or desc.' },
     cursor: { type: 'string', description: '`first`, or the next_cursor of the page before.' },
   },
-  output: { type: 'array', items: ONE },
+  output: { type: 'array', items: output },
   meta: {
     pagination: { $ref: '#/components/schemas/Pagination' },
     unread_count: { type: 'integer', minimum: 0 },
@@ -56,7 +57,7 @@ const list: Route = {
     const { data, pagination } = await context.records('notifications').list(Object.fromEntries(context.query))
     return { data, meta: { pagination, unread_count: await unreadCount(context) } }
   },
-}
+})
 
 async function unreadCount({ actor, catalog, database }: RouteContext): Promise<number> {
   const { table } = catalog.resources.get('notifications')!
@@ -69,7 +70,7 @@ function idsIn(rows: readonly Row[]): readonly number[] {
   return rows.map(([id]) => Number(id))
 }
 
-/** Reading twice keeps the first time. */
+/** Marking a second time keeps the time of the first. */
 function markOne({ once }: RouteContext): Promise<Reply> {
   return once(async ({ actor, catalog, logWrites, now, params, records, transaction }) => {
     const found = await records('notifications').get(params.id ?? '')
@@ -92,27 +93,31 @@ function markAll({ once }: RouteContext): Promise<Reply> {
   })
 }
 
-export const routes: readonly Route[] = [
-  list,
-  {
-    method: 'POST',
-    path: '/notifications/{id}/read',
-    summary: 'Mark one notification as read',
-    tag: 'notifications',
-    access: OWN,
-    body: 'none',
-    once: true,
-    output: ONE,
-    handle: markOne,
-  },
-  {
-    method: 'POST',
-    path: '/notifications/read-all',
-    summary: 'Mark all of one’s own notifications as read',
-    tag: 'notifications',
-    access: OWN,
-    body: 'none',
-    once: true,
-    handle: markAll,
-  },
-]
+/** The routes of people's own lists, which hold notifications of these kinds. */
+export function listRoutes(kinds: readonly string[]): readonly Route[] {
+  const output = oneOf(kinds)
+  return [
+    listRoute(output),
+    {
+      method: 'POST',
+      path: '/notifications/{id}/read',
+      summary: 'Mark one notification as read',
+      tag: 'notifications',
+      access: OWN,
+      body: 'none',
+      once: true,
+      output,
+      handle: markOne,
+    },
+    {
+      method: 'POST',
+      path: '/notifications/read-all',
+      summary: 'Mark all of one’s own notifications as read',
+      tag: 'notifications',
+      access: OWN,
+      body: 'none',
+      once: true,
+      handle: markAll,
+    },
+  ]
+}

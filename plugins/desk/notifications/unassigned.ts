@@ -1,6 +1,7 @@
 /**
- * Hook: somebody cannot be assigned tickets any more; those who hear of unassigned tickets are told of the open ones. YAML
- * cannot say it: what is told there is of the record that was written, and these tickets are others, before they change.
+ * The hook `notifications.unassigned`: when an account loses its right to work on tickets, the roles of the option
+ * `unassigned` are told about its open tickets. A rule in YAML is about the record that was written; these tickets are
+ * other records, as they were before.
  */
 import type { HookContext, Next } from '../../../engine/index.ts'
 import { sendMails } from '../../mail/index.ts'
@@ -11,12 +12,12 @@ import { optionsOf } from './options.ts'
 import { peopleOf } from './people.ts'
 import { isListed, isMailed } from './reach.ts'
 
-/** The message names so many tickets, and the number of the others. */
+/** The message names this many tickets, and counts the others. */
 const NAMED = 10
 
 const KIND = 'ticket_unassigned'
 
-/** `notifications.unassigned`, around every change and deletion of a user. */
+/** Runs around every change and deletion of a user. */
 export async function unassigned(context: HookContext, next: Next): Promise<void> {
   const { bulk, record } = context
   const id = Number(record?.id)
@@ -31,15 +32,15 @@ export async function unassigned(context: HookContext, next: Next): Promise<void
   await tellThem(context, { title: `${tickets.length} ${what} unassigned now`, message, id })
 }
 
-interface Said {
+interface WordingValues {
   readonly title: string
   readonly message: string
   /** The account that was assigned. */
   readonly id: number
 }
 
-/** Whoever removed the account is told too: the answer says nothing of tickets. */
-async function tellThem(context: HookContext, { id, message, title }: Said): Promise<void> {
+/** The person who removed the account is told too: the answer to the removal says nothing about tickets. */
+async function tellThem(context: HookContext, { id, message, title }: WordingValues): Promise<void> {
   const { mail, unassigned: roles } = optionsOf(context.options)
   const group = { roles, permission: null, needs: 'tickets.view' }
   const { byId } = await peopleOf(context, { accounts: [], groups: [group], kinds: [KIND] })

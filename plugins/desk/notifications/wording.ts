@@ -1,4 +1,4 @@
-/** In which words people are told: those of the entry of `to` by which somebody is reached, filled with what they may see. */
+/** Wordings: the texts of an entry of `to`, filled with the values that a recipient may see. */
 import {
   type ActionContext,
   type ActionMistake,
@@ -10,31 +10,31 @@ import {
 import { fillWords, readWords, wordsBudget, wordsData } from '../../mail/index.ts'
 import type { Budget } from '../../templates/budget.ts'
 
-/** Texts in Liquid. */
+/** Four texts in Liquid. */
 export interface Wording {
   readonly title: string
   readonly message: string
-  /** What a mail says; undefined: the title, the message. */
+  /** The texts of a mail; undefined: the title and the message. */
   readonly sentence: string | undefined
   readonly text: string | undefined
 }
 
-/** A wording with the values that one reader sees. */
+/** A wording filled for one recipient. */
 export interface Filled {
   readonly title: string
   readonly message: string
   readonly sentence: string
   readonly text: string
-  /** Whether it says anything of the record. */
+  /** Whether it names any value of the record. */
   readonly speaks: boolean
 }
 
-/** Texts of one wording. */
+/** The number of texts of a wording. */
 const TEXTS = 4
 const TITLE_LENGTH = 255
 const MESSAGE_LENGTH = 5_000
 
-/** The wording of an entry of `to`: what it says itself, and the rest of the automation's own. */
+/** The wording of an entry of `to`: its own texts, and those around it for the rest. */
 export function wordingOf(given: JsonObject, entry: Json): Wording {
   const own = isObject(entry) ? entry : {}
   const mail = isObject(own.in_mail) ? own.in_mail : isObject(given.in_mail) ? given.in_mail : {}
@@ -46,14 +46,14 @@ export function wordingOf(given: JsonObject, entry: Json): Wording {
   }
 }
 
-/** What words may name beside the record: the name of whoever did it. */
-export const BESIDE = ['actor.name']
-/** The record before the change. */
+/** What texts may name in addition to the record: the name of the person who made the change. */
+export const EXTRA_NAMES = ['actor.name']
+/** What texts may put in front of a path, for the record before the change. */
 export const STATES = ['before']
 
 type Place = Pick<ActionPlace, 'catalog' | 'resource'>
 
-/** What cannot be read in the words below `words`, an entry of `to` or all options; `ofChange`: the record has values of before. */
+/** Mistakes in the texts of `words` (an entry of `to`, or all options). With `ofChange` the texts may name values from before. */
 export function wordMistakes(place: Place, words: JsonObject, ofChange: boolean): readonly ActionMistake[] {
   const mail = isObject(words.in_mail) ? words.in_mail : {}
   const texts = [
@@ -61,45 +61,47 @@ export function wordMistakes(place: Place, words: JsonObject, ofChange: boolean)
     ...(['sentence', 'text'] as const).map((key) => ({ at: ['in_mail', key], text: mail[key] })),
   ]
   return texts.flatMap(({ at, text }) =>
-    readWords(place, typeof text === 'string' ? text : '', BESIDE, ofChange ? STATES : []).mistakes.map((mistake) => ({
-      ...mistake,
-      at,
-    })),
+    readWords(place, typeof text === 'string' ? text : '', EXTRA_NAMES, ofChange ? STATES : []).mistakes.map(
+      (mistake) => ({
+        ...mistake,
+        at,
+      }),
+    ),
   )
 }
 
-/** What a wording names of the record, each once; `before.` stands in front of what it was. */
+/** The paths of the record that a wording names, each once; those with `before.` mean the record before the change. */
 export function pathsOf(place: Place, { message, sentence = '', text = '', title }: Wording): readonly string[] {
   const texts = [title, message, sentence, text]
-  return [...new Set(texts.flatMap((one) => readWords(place, one, BESIDE, STATES).paths))]
+  return [...new Set(texts.flatMap((one) => readWords(place, one, EXTRA_NAMES, STATES).paths))]
 }
 
-/** Values of a record for words, and who did what they tell of. */
-export interface Said {
+/** Values for the paths of a wording, and the name of the person who made the change. */
+export interface WordingValues {
   readonly paths: readonly string[]
   readonly values: readonly Json[]
   readonly actor: string
 }
 
-/** Fills wordings; readers of one record mostly see the same values, and share what was filled. */
+/** Fills wordings. Most recipients of an event see the same values, and share the filled text. */
 export function filler(context: Pick<ActionContext, 'catalog' | 'settings'>) {
   const known = new Map<Wording, Map<string, Filled>>()
-  return (wording: Wording, said: Said, speaks: boolean): Filled => {
+  return (wording: Wording, values: WordingValues, speaks: boolean): Filled => {
     const of = known.get(wording) ?? new Map<string, Filled>()
     known.set(wording, of)
-    const key = JSON.stringify([said.actor, said.values])
-    const found = of.get(key) ?? filled(wording, dataOf(context, said), budgetOf(context, said), speaks)
+    const key = JSON.stringify([values.actor, values.values])
+    const found = of.get(key) ?? filled(wording, dataOf(context, values), budgetOf(context, values), speaks)
     of.set(key, found)
     return found
   }
 }
 
-function dataOf(context: Pick<ActionContext, 'catalog' | 'settings'>, { actor, paths, values }: Said) {
-  // What somebody wrote is told whole; the words themselves are cut.
+function dataOf(context: Pick<ActionContext, 'catalog' | 'settings'>, { actor, paths, values }: WordingValues) {
+  // The values stay whole; the filled text is cut.
   return { ...wordsData(context, paths, values, Number.POSITIVE_INFINITY), actor: { name: actor } }
 }
 
-function budgetOf({ catalog }: Pick<ActionContext, 'catalog'>, { values }: Said): Budget {
+function budgetOf({ catalog }: Pick<ActionContext, 'catalog'>, { values }: WordingValues): Budget {
   return wordsBudget(catalog.limits, values, TEXTS)
 }
 

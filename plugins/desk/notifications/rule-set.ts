@@ -1,41 +1,41 @@
-/** What has to be known of records to tell of them: asked of all records of a batch at once. */
+/** The notification rules of a resource, with everything that they read of a record: a batch of records is asked once. */
 import type { Catalog, ChangeCondition, Resource, Survey } from '../../../engine/index.ts'
 import { type AddressPaths, addressesAt } from './addresses.ts'
-import type { Conditions, Notice } from './notice.ts'
-import { RECORD } from './notice.ts'
+import type { Conditions, NotificationRule } from './notification-rule.ts'
+import { RECORD } from './notification-rule.ts'
 import { pathsOf, type Wording } from './wording.ts'
 
-export interface Plan {
+export interface RuleSet {
   readonly resource: Resource
-  readonly notices: readonly Notice[]
+  readonly rules: readonly NotificationRule[]
   readonly survey: Survey
-  /** Where the answers of the survey stand. */
+  /** Positions in the findings of the survey. */
   readonly conditions: ReadonlyMap<ChangeCondition, number>
   readonly ways: ReadonlyMap<string, number>
   readonly values: ReadonlyMap<string, number>
-  /** What is read as each reader sees it: of the record as a change left it, and as it was before. */
+  /** Paths that are read as each recipient sees them: of the record after the change, and before it. */
   readonly now: readonly string[]
   readonly before: readonly string[]
-  /** What each wording names. */
+  /** The paths that each wording names. */
   readonly named: ReadonlyMap<Wording, readonly string[]>
-  /** Whom each notice is copied to. */
-  readonly addresses: ReadonlyMap<Notice, readonly AddressPaths[]>
+  /** The addresses that get copies, by rule. */
+  readonly addresses: ReadonlyMap<NotificationRule, readonly AddressPaths[]>
 }
 
 const BEFORE = /^before\./
 
-/** The plan of what is told of a resource. */
-export function planOf(catalog: Catalog, resource: Resource, notices: readonly Notice[]): Plan {
+/** Makes the rule set of a resource. */
+export function ruleSetOf(catalog: Catalog, resource: Resource, rules: readonly NotificationRule[]): RuleSet {
   const place = { catalog, resource }
-  const all: readonly Conditions[] = notices.flatMap((one) => [one, ...one.to, ...(one.copies ? [one.copies] : [])])
+  const all: readonly Conditions[] = rules.flatMap((one) => [one, ...one.to, ...(one.copies ? [one.copies] : [])])
   const conditions = all.flatMap(({ when }) => when ?? [])
-  const ways = [...all.flatMap(({ by, notBy }) => [...by, ...notBy]), ...notices.flatMap(peopleIn)]
-  const addresses = new Map(notices.map((one) => [one, addressesOf(catalog, resource, one)]))
-  const wordings = notices.flatMap(({ to }) => to.map(({ wording }) => wording))
+  const ways = [...all.flatMap(({ by, notBy }) => [...by, ...notBy]), ...rules.flatMap(peopleIn)]
+  const addresses = new Map(rules.map((one) => [one, addressesOf(catalog, resource, one)]))
+  const wordings = rules.flatMap(({ to }) => to.map(({ wording }) => wording))
   const named = new Map(wordings.map((wording) => [wording, pathsOf(place, wording)]))
   const read = [...named.values()].flat()
-  const facts = notices.flatMap((one) => [...ticketPaths(one), ...Object.values(one.data)])
-  const shown = notices.flatMap((one) =>
+  const facts = rules.flatMap((one) => [...ticketPaths(one), ...Object.values(one.data)])
+  const shown = rules.flatMap((one) =>
     one.copies === undefined
       ? []
       : [...one.copies.shows, ...(addresses.get(one) ?? []).flatMap(pathsTo), ...ticketPaths(one)],
@@ -47,7 +47,7 @@ export function planOf(catalog: Catalog, resource: Resource, notices: readonly N
   }
   return {
     resource,
-    notices,
+    rules,
     survey,
     conditions: placesOf(survey.conditions),
     ways: placesOf(survey.ways),
@@ -59,7 +59,7 @@ export function planOf(catalog: Catalog, resource: Resource, notices: readonly N
   }
 }
 
-function peopleIn({ copies, except, to }: Notice): readonly string[] {
+function peopleIn({ copies, except, to }: NotificationRule): readonly string[] {
   return [
     ...except,
     ...to.flatMap(({ only, people }) => [only ?? [], people ?? []].flat()),
@@ -67,7 +67,7 @@ function peopleIn({ copies, except, to }: Notice): readonly string[] {
   ]
 }
 
-function addressesOf(catalog: Catalog, resource: Resource, { copies }: Notice): readonly AddressPaths[] {
+function addressesOf(catalog: Catalog, resource: Resource, { copies }: NotificationRule): readonly AddressPaths[] {
   return (copies?.to ?? []).flatMap((path) => {
     const found = addressesAt({ catalog, resource }, path)
     return 'message' in found ? [] : [found]
@@ -78,8 +78,8 @@ function pathsTo({ address, firstName }: AddressPaths): readonly string[] {
   return firstName === undefined ? [address] : [address, firstName]
 }
 
-/** The paths to what is said of the ticket: its id, its number and its subject. */
-export function ticketPaths({ ticket }: Pick<Notice, 'ticket'>): readonly string[] {
+/** The paths to the id, the number and the subject of the ticket. */
+export function ticketPaths({ ticket }: Pick<NotificationRule, 'ticket'>): readonly string[] {
   if (ticket === undefined) return []
   const path = ticket === '' ? '' : `${ticket}.`
   return [`${path}id`, `${path}uid`, `${path}subject`]

@@ -1,4 +1,4 @@
-/** What is wrong with what is written under `notify`: people, conditions and words that there are not, each at its place. */
+/** Mistakes in notification rules: people, conditions and texts that do not exist, each at its place in the YAML. */
 import {
   type ActionMistake,
   type ActionPlace,
@@ -15,20 +15,20 @@ import {
 } from '../../../engine/index.ts'
 import { readWords } from '../../mail/index.ts'
 import { addressesAt } from './addresses.ts'
-import { dataIn, listOf, RECORD, ticketOf } from './notice.ts'
-import { ticketPaths } from './plan.ts'
-import { BESIDE, pathsOf, STATES, wordingOf, wordMistakes } from './wording.ts'
+import { dataIn, listOf, RECORD, ticketOf } from './notification-rule.ts'
+import { ticketPaths } from './rule-set.ts'
+import { EXTRA_NAMES, pathsOf, STATES, wordingOf, wordMistakes } from './wording.ts'
 
-/** Where something is written, and whether it is told because of a change: then the record has values of before. */
-export interface NoticePlace extends Pick<ActionPlace, 'catalog' | 'resource'> {
+/** The place of a rule. With `ofChange` a change causes the notification, so the record has values from before. */
+export interface RulePlace extends Pick<ActionPlace, 'catalog' | 'resource'> {
   readonly ofChange: boolean
 }
 
 type Mistake = Omit<ActionMistake, 'at'>
 type At = readonly (string | number)[]
 
-/** Finds people whom there are not, conditions that cannot be asked, and texts that cannot be read. */
-export function noticeMistakes(given: JsonObject, place: NoticePlace): readonly ActionMistake[] {
+/** Judges everything that the schema cannot. */
+export function ruleMistakes(given: JsonObject, place: RulePlace): readonly ActionMistake[] {
   return [
     ...conditionMistakes(given, place, []),
     ...each(given.to, ['to'], (entry, at) => entryMistakes(entry, place, at)),
@@ -54,7 +54,7 @@ function placed(mistake: Mistake | undefined, at: At): readonly ActionMistake[] 
   return mistake === undefined ? [] : [{ ...mistake, at }]
 }
 
-function entryMistakes(entry: Json, place: NoticePlace, at: At): readonly ActionMistake[] {
+function entryMistakes(entry: Json, place: RulePlace, at: At): readonly ActionMistake[] {
   if (!isObject(entry)) return placed(peopleMistake(place, String(entry)), at)
   const { only } = entry
   return [
@@ -65,8 +65,8 @@ function entryMistakes(entry: Json, place: NoticePlace, at: At): readonly Action
   ]
 }
 
-/** What is wrong with whom an entry names: nobody is there, or no account. */
-function audienceMistake(place: NoticePlace, { people, permission, roles }: JsonObject): Mistake | undefined {
+/** An entry must name people, roles or a permission that exist. */
+function audienceMistake(place: RulePlace, { people, permission, roles }: JsonObject): Mistake | undefined {
   const { catalog } = place
   const named = listOf(roles).map(String)
   if (people === undefined) {
@@ -83,8 +83,8 @@ function audienceMistake(place: NoticePlace, { people, permission, roles }: Json
   return peopleMistake(place, String(people))
 }
 
-/** What is wrong with a path to people. */
-function peopleMistake({ catalog, resource }: NoticePlace, path: string): Mistake | undefined {
+/** A path to people must lead to accounts. */
+function peopleMistake({ catalog, resource }: RulePlace, path: string): Mistake | undefined {
   const isAccount = ({ owner }: Resource): boolean =>
     owner === catalog.resources.get(catalog.accounts?.resource ?? '')?.owner
   if (path === RECORD)
@@ -97,7 +97,7 @@ function peopleMistake({ catalog, resource }: NoticePlace, path: string): Mistak
   }
 }
 
-function conditionMistakes(given: JsonObject, place: NoticePlace, at: At): readonly ActionMistake[] {
+function conditionMistakes(given: JsonObject, place: RulePlace, at: At): readonly ActionMistake[] {
   const people = (['by', 'not_by'] as const).flatMap((key) =>
     each(given[key], [...at, key], (path, inner) => placed(peopleMistake(place, String(path)), inner)),
   )
@@ -117,18 +117,18 @@ function kindsIn(condition: ChangeCondition): readonly string[] {
   return condition.kind === 'all' || condition.kind === 'any' ? condition.of.flatMap(kindsIn) : [condition.kind]
 }
 
-function aboutMistakes({ about }: JsonObject, { catalog, resource }: NoticePlace): readonly ActionMistake[] {
+function aboutMistakes({ about }: JsonObject, { catalog, resource }: RulePlace): readonly ActionMistake[] {
   if (typeof about !== 'string') return []
   try {
     const { many, relations } = relatedPath(catalog, resource, about)
     if (many === undefined && relations.at(-1)?.target === 'tickets') return []
   } catch {
-    // It leads nowhere, which is told below.
+    // The path leads nowhere: the mistake below says so.
   }
   return [{ message: `"${about}" leads to no ticket`, at: ['about'], hint: 'name relations to one ticket' }]
 }
 
-function copyMistakes(given: JsonObject, place: NoticePlace): readonly ActionMistake[] {
+function copyMistakes(given: JsonObject, place: RulePlace): readonly ActionMistake[] {
   const { copies } = given
   if (!isObject(copies)) return []
   const shows = listOf(copies.shows).map(String)
@@ -156,7 +156,7 @@ function copyMistakes(given: JsonObject, place: NoticePlace): readonly ActionMis
       return 'message' in found ? [{ ...found, at }] : []
     }),
     ...each(copies.shows, ['copies', 'shows'], (path, at) =>
-      readWords(place, `{{ ${path} }}`, BESIDE, STATES).mistakes.map((mistake) => ({ ...mistake, at })),
+      readWords(place, `{{ ${path} }}`, EXTRA_NAMES, STATES).mistakes.map((mistake) => ({ ...mistake, at })),
     ),
     ...[...new Set(unread)].map((path) => ({
       message: `A recipient without an account may not read "${path}"`,

@@ -1,27 +1,27 @@
-/** Mails of one batch, gathered: who would be mailed of many records because of one request is mailed once, with a list of them. */
+/** Digests: one mail with a list, where one request would send a person a mail for each of many records. */
 import type { Mail } from '../../mail/index.ts'
+import type { Match } from './event.ts'
 import type { Mailed } from './mail.ts'
-import type { Lot } from './occasion.ts'
 
-/** A mail of one record on its way. */
+/** A mail about one record, before it is sent or becomes a line of a digest. */
 export interface Letter {
-  readonly lot: Lot
+  readonly match: Match
   readonly mailed: Mailed
   readonly firstName: string
-  /** The page of the ticket; empty: there is none for this reader. */
+  /** The page of the ticket; empty where this reader has none. */
   readonly link: string
-  /** The ticket's number where nothing else may be told. */
+  /** The number of the ticket, for a reader who may know nothing else. */
   readonly only?: string | undefined
   readonly mail: Mail
 }
 
 const SEVERAL = new URL('./mails/several.liquid', import.meta.url)
 
-/** The mails of letters, in the order of the first of each. */
-export function gathered(letters: readonly Letter[]): readonly Mail[] {
+/** Letters of one request to one address become one mail; the order is that of the first letter of each. */
+export function digested(letters: readonly Letter[]): readonly Mail[] {
   const groups = new Map<string, Letter[]>()
   for (const [at, letter] of letters.entries()) {
-    const { actorId, change } = letter.lot.occasion
+    const { actorId, change } = letter.match.event
     const request = change?.requestId ?? null
     const key = request === null ? String(at) : JSON.stringify([letter.mail.to, request, actorId])
     groups.set(key, [...(groups.get(key) ?? []), letter])
@@ -31,13 +31,13 @@ export function gathered(letters: readonly Letter[]): readonly Mail[] {
   )
 }
 
-/** How many tickets they are about, or other records where they are about none. */
+/** The number of tickets that the letters are about; a letter without a ticket counts its record. */
 function recordsOf(letters: readonly Letter[]): number {
   return new Set(letters.map(aboutOf)).size
 }
 
-function aboutOf({ lot: { occasion }, mailed: { ticket } }: Letter): string {
-  return ticket === undefined ? `${occasion.plan.resource.name} ${occasion.record}` : `tickets ${ticket.id}`
+function aboutOf({ match: { event }, mailed: { ticket } }: Letter): string {
+  return ticket === undefined ? `${event.ruleSet.resource.name} ${event.record}` : `tickets ${ticket.id}`
 }
 
 function several(letters: readonly Letter[]): Mail {

@@ -1,4 +1,4 @@
-/** What is told of records, read from its YAML once: whom, when, and in which words. */
+/** A notification rule, read from YAML once: whom to notify, when, and in which words. */
 import {
   type Catalog,
   type ChangeCondition,
@@ -11,56 +11,56 @@ import {
 import { kindOf } from './kinds.ts'
 import { type Wording, wordingOf } from './wording.ts'
 
-/** When something is told, beside the write itself. */
+/** Conditions in addition to the write itself. */
 export interface Conditions {
   readonly when: ChangeCondition | undefined
-  /** Paths to people of whom one did it, and to those of whom none did. */
+  /** Paths to people: one of `by` must have made the change, and none of `notBy`. */
   readonly by: readonly string[]
   readonly notBy: readonly string[]
 }
 
-/** Some of the people who are told, and their words. */
+/** An entry of `to`: some of the people to notify, with their wording. */
 export interface Audience extends Conditions {
   /** A path of relations to accounts, or `$record`: the account that the record is. */
   readonly people: string | undefined
   readonly only: string | undefined
-  /** Roles, or `unassigned`: those that the option of this name holds. */
+  /** Roles, or `unassigned` for the roles of the option of this name. */
   readonly roles: readonly string[] | 'unassigned'
   readonly permission: string | null
-  /** Only who did it is told, and otherwise never. */
+  /** Whether the entry is for the person who made the change, whom no other entry tells. */
   readonly self: boolean
   readonly listed: boolean
   readonly wording: Wording
 }
 
-/** Who has no account and gets a copy by mail. */
+/** People without an account, who get a copy by mail. */
 export interface Copies extends Conditions {
   readonly of: string
   readonly to: readonly string[]
   readonly shows: readonly string[]
 }
 
-export interface Notice extends Conditions {
+export interface NotificationRule extends Conditions {
   readonly kind: string
   readonly to: readonly Audience[]
   readonly except: readonly string[]
   readonly copies: Copies | undefined
-  /** The path to the ticket that it is about, empty for the record itself; undefined: there is none. */
+  /** The path to the ticket of the record; empty where the record is the ticket, undefined without one. */
   readonly ticket: string | undefined
-  /** Whether it is mailed to those who did not choose; undefined: the option `mail` decides. */
+  /** Whether people who made no choice get it by mail; undefined: the option `mail` decides. */
   readonly mail: boolean | undefined
   readonly data: Readonly<Record<string, string>>
 }
 
-/** The account that the record is. */
+/** A path to the record itself, where the record is an account. */
 export const RECORD = '$record'
 
 export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value]
 }
 
-/** Reads what the schema and `noticeMistakes` have judged. */
-export function noticeOf(catalog: Catalog, resource: Resource, given: JsonObject, name: string): Notice {
+/** Reads a rule that the schema and `ruleMistakes` have accepted. */
+export function ruleOf(catalog: Catalog, resource: Resource, given: JsonObject, name: string): NotificationRule {
   return {
     ...conditionsOf(catalog, resource, given),
     kind: kindOf(given, name),
@@ -103,12 +103,12 @@ function copiesOf(catalog: Catalog, resource: Resource, copies: JsonObject): Cop
   }
 }
 
-/** Values that programs read, by name, each with its path. */
+/** The paths under `data`, by the name under which programs read their values. */
 export function dataIn({ data }: JsonObject): Readonly<Record<string, string>> {
   return isObject(data) ? Object.fromEntries(Object.entries(data).map(([name, path]) => [name, String(path)])) : {}
 }
 
-/** The path to the ticket of a record: what is written, the record itself, or the ticket that it belongs to. */
+/** The path to the ticket of a record: `about`, or the record itself, or its relation `ticket`. */
 export function ticketOf({ owner, relations }: Resource, about: Json | undefined): string | undefined {
   if (typeof about === 'string') return about
   if (owner === 'tickets') return ''
