@@ -136,12 +136,15 @@ export interface EnqueueOptions {
   readonly dedupe?: string
   /** `system` (default), or `actor`: who enqueues it, with the rights they have when it runs. */
   readonly as?: 'system' | 'actor'
-  /** Added at once and kept whatever becomes of the open transaction; for what must be told although a write is refused. */
-  readonly beside?: boolean
+  /**
+   * Adds the job at once, outside the open transaction, so that it stays if that is rolled back: for mails about a refused
+   * write. The embedded database has one connection, which an open transaction holds: there, wait for its end.
+   */
+  readonly outsideTransaction?: boolean
 }
 
 /** When many jobs run, and as whom. */
-export type EnqueueEachOptions = Pick<EnqueueOptions, 'runAt' | 'as' | 'beside'>
+export type EnqueueEachOptions = Pick<EnqueueOptions, 'runAt' | 'as' | 'outsideTransaction'>
 
 /** A job among several that are added at once. */
 export interface Entry {

@@ -76,11 +76,12 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
   }
 }
 
-/** Adds a job in the open transaction where there is one, unless it is to stay beside it, and wakes the workers once it can be seen. */
+/** Adds a job, in the open transaction where there is one and the options do not say otherwise, and wakes the workers once they can see it. */
 async function enqueue(around: Execution, name: string, payload: JsonObject, chosen: EnqueueOptions): Promise<string> {
   const { caller, database, jobs } = around
-  const { id: given, runAt, dedupe, as = 'system', beside = false } = chosen
-  const transaction = beside ? undefined : around.transaction
+  const { id: given, runAt, dedupe, as = 'system', outsideTransaction = false } = chosen
+  refuseOldName(chosen)
+  const transaction = outsideTransaction ? undefined : around.transaction
   const id = await jobs.add(transaction ?? database.adhoc, {
     id: given,
     name,
@@ -94,15 +95,22 @@ async function enqueue(around: Execution, name: string, payload: JsonObject, cho
   return id
 }
 
+/** Refuses the name that `outsideTransaction` had before; a plugin in plain JavaScript would otherwise lose the option in silence. */
+function refuseOldName(chosen: object): void {
+  if ('beside' in chosen) throw new Error('enqueue has no option "beside": it is named "outsideTransaction"')
+}
+
 async function enqueueEach(
   around: Execution,
   name: string,
   entries: readonly Entry[],
-  { runAt, as = 'system', beside = false }: EnqueueEachOptions,
+  chosen: EnqueueEachOptions,
 ): Promise<void> {
   const { caller, database, jobs } = around
+  const { runAt, as = 'system', outsideTransaction = false } = chosen
+  refuseOldName(chosen)
   if (entries.length === 0) return
-  const transaction = beside ? undefined : around.transaction
+  const transaction = outsideTransaction ? undefined : around.transaction
   await jobs.addEach(transaction ?? database.adhoc, { name, entries, runAt, actor: caller, as })
   await wakeOnce(around, transaction)
 }

@@ -177,8 +177,8 @@ export interface Passage {
   readonly inside: ReadonlySet<ServerResponse>
   /** Serves at once, or when the passage is open again; what has waited for too long is refused. */
   through(response: ServerResponse, passing: Passing): void
-  /** Answers at once, whatever waits: for what needs nothing that is changed. */
-  beside(response: ServerResponse, serve: () => void): void
+  /** Answers at once, also while requests wait: for answers that need nothing of the app that is replaced. */
+  immediately(response: ServerResponse, serve: () => void): void
   /** From now on every answer whose headers are not sent says that its connection closes, and no request waits. */
   closing(): void
   /** Has requests wait from now on; resolves when those under way have ended, or after `mostMs`. */
@@ -301,7 +301,7 @@ export function createPassage(heldMs: number = LIMITS.heldMs): Passage {
       else if (inside.isClosing()) refused()
       else waiting.add(response, { begin: () => inside.pass(response, serve), refuse: refused }, tell)
     },
-    beside: inside.enter,
+    immediately: inside.enter,
     hold,
     open,
   }
@@ -315,16 +315,16 @@ export function httpServer(serving: Serving, { admission, passage }: Gate): Serv
     if (wrong !== undefined) {
       // What follows on the connection may be for another host still.
       response.shouldKeepAlive = false
-      passage.beside(response, () => http.refuse(request, response, wrong))
+      passage.immediately(response, () => http.refuse(request, response, wrong))
       return
     }
     if (isProbe(request)) {
       admitted()
-      passage.beside(response, () => void serving.app.http.callback(request, response))
+      passage.immediately(response, () => void serving.app.http.callback(request, response))
       return
     }
     if (!admission.enter()) {
-      passage.beside(response, () => http.refuse(request, response, admission.refusal()))
+      passage.immediately(response, () => http.refuse(request, response, admission.refusal()))
       return
     }
     admitted()

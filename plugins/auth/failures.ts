@@ -104,7 +104,7 @@ async function mailOwner(
   const name = account.email_verified ? account.first_name : ''
   // The guess may have been part of a write whose refusal has ended its transaction by now.
   const enqueue: PluginContext['enqueue'] = (job, payload, options) =>
-    context.enqueue(job, payload, { ...options, beside: true })
+    context.enqueue(job, payload, { ...options, outsideTransaction: true })
   await sendMail({ ...context, enqueue }, { template, to: account.email, data: { first_name: name, failures } })
 }
 

@@ -69,6 +69,12 @@ test('a job runs as the system, and tells what it made', async () => {
   assert.ok((await texts()).includes('one by system'))
 })
 
+test('the name that an option of enqueue had before is refused with its new one', async () => {
+  const { body, status } = await start('bob', { job: 'work.note', option: 'beside' })
+  assert.is(status, 400)
+  assert.is(body.message, 'enqueue has no option "beside": it is named "outsideTransaction"')
+})
+
 test('a job runs as who enqueued it when it asks so, with their rights and no more', async () => {
   const { body } = await start('ada', { job: 'work.note', text: 'two', as: 'actor' })
   assert.is((await ended(body.data.id, 'ada')).body.data.status, 'completed')

@@ -56,13 +56,20 @@ export default definePlugin({
         text: { type: 'string' },
         as: { type: 'enum', values: ['system', 'actor'], default: 'system' },
         undo: { type: 'boolean', default: false },
+        option: { type: 'string' },
       },
       output: { type: 'object', properties: { id: { type: 'string' } } },
       handle: async (context) => {
-        const { job, text, undo } = context.body
-        const options: EnqueueOptions = { as: context.body.as === 'actor' ? 'actor' : 'system' }
+        const { job, option, text, undo } = context.body
+        const options: EnqueueOptions = {
+          as: context.body.as === 'actor' ? 'actor' : 'system',
+          ...(typeof option === 'string' ? { [option]: true } : {}),
+        }
         const id = await context.transaction(async (inner) => {
-          const made = await inner.enqueue(String(job), { text: text ?? null }, options)
+          const made = await inner.enqueue(String(job), { text: text ?? null }, options).catch((error: Error) => {
+            if (option === undefined) throw error
+            throw new ApiError('bad_request', { message: error.message })
+          })
           if (undo === true) throw new ApiError('conflict', { message: 'Undone' })
           return made
         })
