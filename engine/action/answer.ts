@@ -5,8 +5,8 @@ import type { Row } from '../database/database.ts'
 import type { CompiledWrite } from '../query/write-statement.ts'
 import { KeptEmbedMiss } from './cached-tables.ts'
 import type { Execution } from './execution.ts'
-import { written } from './outcome.ts'
 import { readBack } from './read-back.ts'
+import { written } from './refusal.ts'
 
 /** Reads the record of a write's row again where the row names a record younger than what is kept; rethrows all else. */
 export async function afterMiss(

@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.ts'
 import { isWritable, mistake } from '../record/decode.ts'
 import { type Execution, hooksOf } from './execution.ts'
 import { readInput } from './input.ts'
-import { furtherErrors } from './outcome.ts'
+import { furtherErrors } from './refusal.ts'
 
 /**
  * What is wrong with the values of a body for `create` or `update`, by field; empty when nothing is. Required fields may be

@@ -16,11 +16,11 @@ import type { FieldValues } from '../record/decode.ts'
 import { turns } from '../turns.ts'
 import { decodeNew, madeSlugs } from './create.ts'
 import { attempt, changeSlots, hooksOf, noteChange, runCompiled, type Within } from './execution.ts'
-import { givenNames, parameter, withId } from './input.ts'
-import { refusedByDatabase } from './outcome.ts'
-import { hasProtected, withProtected } from './protected-values.ts'
+import { givenNames, withId } from './input.ts'
 import { countCreated } from './quota.ts'
 import { isCounted, needsTransaction } from './read-back.ts'
+import { refusedByDatabase } from './refusal.ts'
+import { hasProtected, parameter, withProtected } from './slots.ts'
 
 /** A record to come; `fixed` are decoded values of fields that callers cannot write. */
 export interface NewEntry {

@@ -4,13 +4,14 @@ import { ApiError, invalid } from '../error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { locksOf } from '../plan/write-checks.ts'
 import { requireClause } from '../query/policy.ts'
 import { compileInsert } from '../query/write-statement.ts'
 import { type FieldValues, mistake } from '../record/decode.ts'
 import { afterMiss } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type Children, createChildren, splitBody } from './children.ts'
-import { type DraftRecord, drafts } from './draft.ts'
+import { followRelated, takeOver } from './consequences.ts'
 import {
   type BoundHook,
   changeSlots,
@@ -21,14 +22,12 @@ import {
   scopeOf,
   type Within,
 } from './execution.ts'
-import { followRelated } from './follow-related.ts'
-import { runHooks, type Written } from './hook-chain.ts'
+import { type DraftRecord, drafts, runHooks, type Written } from './hooks.ts'
 import {
   assignedValues,
   coveringClauses,
   givenForSure,
   insertPlan,
-  keptSlots,
   missingErrors,
   readInput,
   refuseGuarded,
@@ -37,17 +36,15 @@ import {
   wanted,
   withId,
 } from './input.ts'
-import { refuseBrokenLinks } from './linked-rules.ts'
-import { type KnownValues, underLocks, without } from './lock.ts'
-import { lockRead } from './lock-read.ts'
-import { judgedLater, tablesOf, writeMany } from './many.ts'
-import { furtherErrors, refusedByDatabase, written } from './outcome.ts'
+import { judgedLater, refuseBrokenLinks, tablesOf, writeMany } from './links.ts'
+import { type KnownValues, lockRead, underLocks, without, withoutYes } from './locks.ts'
 import { type Parent, parentId } from './parent.ts'
 import { contradictions } from './present-names.ts'
 import { countCreated } from './quota.ts'
 import { isCounted, needsTransaction, readBack } from './read-back.ts'
+import { furtherErrors, refusedByDatabase, written } from './refusal.ts'
+import { keptSlots } from './slots.ts'
 import { freeSlug, slugFields } from './slug.ts'
-import { takeOver, takingLocks } from './take-over.ts'
 import { refusedOnCreate } from './unwritable.ts'
 
 /**
@@ -171,8 +168,9 @@ function errorsOf(
 async function insertWithSlugs(around: Execution, record: NewRecord): Promise<string> {
   const { children, hooks, input, resource } = record
   const known = isCounted(resource) ? sureOf(record) : undefined
-  const taking = { resource, action: 'create', columns: undefined, known: known ?? {} } as const
-  const locks = isCounted(resource) ? takingLocks(around.catalog, taking, tablesOf(input.many)) : []
+  const links = tablesOf(input.many)
+  const never = withoutYes(resource, known ?? {})
+  const locks = locksOf(around.catalog, { resource, action: 'create', columns: undefined, links, never })
   const elsewhere = resource.relatedFollows.length > 0 || children.size > 0 || around.actor.quota !== undefined
   const transactional = locks.length > 0 || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many)
   for (let tries = 1; ; tries++) {

@@ -8,9 +8,10 @@ import type { FieldValues } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
 import { type BoundHook, changeSlots, type Execution, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { coveredBy, coversPart, isTold, keptSlots, unseenValues, updatePlan, type WriteInput } from './input.ts'
-import { refusedByDatabase } from './outcome.ts'
+import { coveredBy, coversPart, isTold, unseenValues, updatePlan, type WriteInput } from './input.ts'
 import { looksAtVersion, type Preconditions } from './read-back.ts'
+import { refusedByDatabase } from './refusal.ts'
+import { keptSlots } from './slots.ts'
 import { slugFields } from './slug.ts'
 
 /** What one request asks of a record, decoded. */

@@ -11,7 +11,8 @@ import { clausesFor } from '../query/policy.ts'
 import { compileTold } from '../query/rule-told.ts'
 import { currentRecord } from './current.ts'
 import { type Execution, runCompiled, scopeOf } from './execution.ts'
-import { changedValues, readInput, updatePlan, valueSlots } from './input.ts'
+import { changedValues, readInput, updatePlan } from './input.ts'
+import { valueSlots } from './slots.ts'
 
 /** One key of the rule's conditions, and what it comes to. */
 export interface PartTold extends RulePart {

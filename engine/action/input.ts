@@ -1,14 +1,15 @@
 /** From a body to what may be written: decodes it, chooses the clauses that cover it, refuses fields that the caller may not write. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Actor } from '../actor.ts'
-import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
+import type { Assignment, Clause, Field, ManyToMany, Resource } from '../catalog/catalog.ts'
 import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
+import { FIELD_TYPES } from '../field/index.ts'
 import { uuid7 } from '../field/uuid7.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 import { assignments, type Insert, PLAIN_UPDATE, planInsert, planUpdate, type Update } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
@@ -16,12 +17,37 @@ import { isLogged } from '../query/change-log.ts'
 import { allowsOne, readable } from '../query/policy.ts'
 import { type DecodedInput, decodeInput, type FieldValues, isWritable, mistake } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
-import { type KnownValues, without } from './lock.ts'
-import { type Links, manyFields } from './many.ts'
+import { type KnownValues, without } from './locks.ts'
 import { underPresentNames } from './present-names.ts'
-import { hasProtected, withProtected } from './protected-values.ts'
 import { isEmbed, unwritable } from './unwritable.ts'
 import { isUsable, tellable } from './usable.ts'
+
+/** The body keys that write many-to-many relations, as fields: lists of distinct ids. */
+export const manyFields = memo((resource: Resource): readonly (readonly [Field, ManyToMany])[] => {
+  const relations = [...resource.relations.values()].filter((relation) => relation.kind === 'many_to_many')
+  return relations.map((relation) => [idList(resource, relation), relation] as const)
+})
+
+function idList(resource: Resource, relation: ManyToMany): Field {
+  const own = { of: relation.ids, max_items: LIMITS.listItems }
+  return {
+    ...resource.key,
+    name: relation.writeAs,
+    column: relation.writeAs,
+    type: FIELD_TYPES.find((type) => type.name === 'list')!,
+    options: { name: relation.writeAs, required: false, nullable: true, own },
+    label: relation.label,
+    readOnly: false,
+    immutable: false,
+    unique: false,
+    nullable: true,
+    required: false,
+    write: relation.write,
+  }
+}
+
+/** The links that a caller wants, as ids by relation. */
+export type Links = ReadonlyMap<ManyToMany, readonly Id[]>
 
 /** A decoded body, split into what belongs to the record, to hooks, and to many-to-many relations. */
 export interface WriteInput {
@@ -282,36 +308,6 @@ function same(field: Field, value: Json, stored: Json): boolean {
   if (isDeepStrictEqual(value, stored)) return true
   const canonical = field.type.decode(stored, field.options)
   return 'value' in canonical && isDeepStrictEqual(value, canonical.value)
-}
-
-/** A decoded value as a statement's parameter: JSON columns as text, everything else as it is. */
-export function parameter(field: Field, value: Json): unknown {
-  return field.type.wire === 'json' && value !== null ? JSON.stringify(value) : value
-}
-
-/** The slots `f_<name>` of values. */
-export function valueSlots(resource: Resource, values: Readonly<FieldValues>): Record<string, unknown> {
-  const slots: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(values)) {
-    const field = resource.fields.get(name)
-    if (field !== undefined) slots[`f_${name}`] = parameter(field, value)
-  }
-  return slots
-}
-
-/** Resources without a secret, which most are: their values are kept as they are sent. */
-const open = new WeakSet<Resource>()
-
-/** The slots `f_<name>` of values that are stored, with each secret sealed or hashed. */
-export async function keptSlots(
-  around: Pick<Execution, 'catalog' | 'settings'>,
-  resource: Resource,
-  values: Readonly<FieldValues>,
-): Promise<Record<string, unknown>> {
-  if (open.has(resource)) return valueSlots(resource, values)
-  if (hasProtected(around, resource)) return valueSlots(resource, await withProtected(around, resource, values))
-  open.add(resource)
-  return valueSlots(resource, values)
 }
 
 /** The values with an id, where that is neither sent nor counted by the database. */

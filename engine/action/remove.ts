@@ -7,20 +7,18 @@ import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { memo } from '../memo.ts'
+import { locksOf } from '../plan/write-checks.ts'
 import { planRemoval } from '../plan/write-plan.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { requireClause } from '../query/policy.ts'
 import { compileRemoval } from '../query/write-statement.ts'
-import { leavingKeys, writeFollowers } from './cascade.ts'
+import { followRelated, leavingKeys, writeFollowers } from './consequences.ts'
 import { type Current, currentRecord } from './current.ts'
-import { drafts } from './draft.ts'
 import { changeSlots, type Execution, hooksOf, inTransaction, noteChange, runCompiled } from './execution.ts'
-import { followRelated } from './follow-related.ts'
-import { runHooks, type Written } from './hook-chain.ts'
-import { ruleLocks, underLocks, without } from './lock.ts'
-import { lockRead } from './lock-read.ts'
-import { refuseBroken, refuseByRule, refuseOverlap } from './outcome.ts'
-import { isCounted, type Preconditions, readBack, requireVersion } from './read-back.ts'
+import { drafts, runHooks, type Written } from './hooks.ts'
+import { lockRead, underLocks, without } from './locks.ts'
+import { type Preconditions, readBack, requireVersion } from './read-back.ts'
+import { refuseBroken, refuseByRule, refuseOverlap } from './refusal.ts'
 import { isUsable } from './usable.ts'
 
 /** Deletes a live record; throws ApiError record_not_found, forbidden, conflict (still in use), stale_version. */
@@ -72,7 +70,7 @@ function underRules<T>(
   const sets = (action === 'delete' ? resource.deleteSets : resource.restoreSets) ?? []
   const read = (inner: Execution) => currentRecord(inner, resource, clauses, lookup, action === 'restore')
   return underLocks(around, {
-    locks: isCounted(resource) ? ruleLocks(resource, action, undefined) : [],
+    locks: locksOf(around.catalog, { resource, action, columns: undefined }),
     records: async (inner) => {
       if (hooksOf(around, resource, action).length > 0) return undefined
       const { record } = await read({ ...inner, transaction: undefined })

@@ -1,30 +1,29 @@
 /** ⇄ Updating a record: read it with its policy, see what really changes, run hooks around one checked update, answer. */
-import type { Clause, Resource } from '../catalog/catalog.ts'
-import { concernsUpdate } from '../catalog/following.ts'
+import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
+import { concernsUpdate, withFollowing } from '../catalog/following.ts'
 import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { Lock } from '../plan/write-checks.ts'
+import { type Lock, locksOf } from '../plan/write-checks.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { requireClause } from '../query/policy.ts'
 import { compileUpdate } from '../query/write-statement.ts'
 import { type FieldValues, mistake } from '../record/decode.ts'
 import { answered } from './answer.ts'
 import { allReady } from './cached-tables.ts'
-import { leavingKeys } from './cascade.ts'
+import { followRelated, leaveRelated, leavingKeys, takeOver } from './consequences.ts'
 import { type Current, currentRecord } from './current.ts'
 import { type AskedUpdate, updateDirectly } from './direct-update.ts'
-import { drafts } from './draft.ts'
 import { changeSlots, type Execution, hooksOf, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { followRelated, leaveRelated } from './follow-related.ts'
-import { runHooks, type Written } from './hook-chain.ts'
+import { drafts, runHooks, type Written } from './hooks.ts'
+import type { WriteInput } from './input.ts'
 import {
   changedValues,
   coveringClauses,
   errorsOfChanged,
   isTold,
-  keptSlots,
+  type Links,
   readInput,
   refuseGuarded,
   underClause,
@@ -32,18 +31,15 @@ import {
   updatePlan,
   wanted,
 } from './input.ts'
-import { refuseBrokenLinks } from './linked-rules.ts'
-import { type KnownValues, ruleLocks, underLocks, without } from './lock.ts'
-import { lockRead } from './lock-read.ts'
+import { changedLinks, judgedLater, namesOf, refuseBrokenLinks, tablesOf, writeMany } from './links.ts'
+import { type KnownValues, lockRead, takeLocks, underLocks, without, withoutYes } from './locks.ts'
 import { logLinks } from './log-writes.ts'
-import { changedLinks, judgedLater, type Links, namesOf, writeMany } from './many.ts'
-import { furtherErrors, refusedByDatabase } from './outcome.ts'
 import { contradictions, settled } from './present-names.ts'
 import { isCounted, needsTransaction, type Preconditions, readBack, requireVersion } from './read-back.ts'
+import { furtherErrors, refusedByDatabase } from './refusal.ts'
+import { keptSlots } from './slots.ts'
 import { remakeSlugs } from './slug.ts'
-import { takeOver } from './take-over.ts'
 import { refusedOnUpdate } from './unwritable.ts'
-import { columnsOf, decidedBy, locksOf, takeLateLocks } from './update-locks.ts'
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
 
@@ -90,7 +86,7 @@ export async function updateRecord(
   const hooks = hooksOf(around, resource, 'update')
   const input = readInput(around, resource, hooks, body)
   const columns = columnsOf(around, resource, clauses, { ...input.values, ...fixed })
-  const locks = isCounted(resource) ? locksOf(around, { resource, clauses, columns, fixed, input }) : []
+  const locks = isCounted(resource) ? updateLocks(around, { resource, clauses, columns, fixed, input }) : []
   const update: Update = { resource, lookup, clauses, hooks, input, preconditions, fixed, columns, locks }
   const locked = (): Promise<string> =>
     underLocks(around, {
@@ -100,7 +96,8 @@ export async function updateRecord(
     })
   // A hook may still name a field that such a rule counts by.
   const counted =
-    locks.length > 0 || (hooks.length > 0 && isCounted(resource) && ruleLocks(resource, 'update', undefined).length > 0)
+    locks.length > 0 ||
+    (hooks.length > 0 && locksOf(around.catalog, { resource, action: 'update', columns: undefined }).length > 0)
   // A hook may write any field.
   const writable = hooks.length === 0 ? columns : new Set([...resource.fields.values()].map(({ column }) => column))
   const elsewhere = resource.relatedFollows.some((follow) => concernsUpdate(follow, writable))
@@ -288,4 +285,65 @@ async function updateRow(
   const text = await answered(around, resource, compiled, row, current.seen)
   if (row[compiled.checks.length] === null) throw new LostRace()
   return text
+}
+
+/** The columns that an update of these values may write. */
+function columnsOf(
+  { catalog }: Execution,
+  resource: Resource,
+  clauses: readonly Clause[],
+  values: Readonly<FieldValues>,
+): ReadonlySet<string> {
+  const given = Object.keys(values).flatMap((name) => resource.fields.get(name)?.column ?? [])
+  const set = [...resource.updateSets, ...clauses.flatMap((clause) => clause.set)]
+  return withFollowing(catalog, resource, 'update', [...given, ...set.map(({ field }) => field.column)])
+}
+
+/** The names of fields that get other values than the caller's. */
+function decidedBy({ follows, updateSets }: Resource, clauses: readonly Clause[]): ReadonlySet<string> {
+  const set = [...updateSets, ...clauses.flatMap((clause) => clause.set)]
+  const following = follows.flatMap((follow) => follow.set)
+  return new Set([...set, ...following].map(({ field }) => field.name))
+}
+
+/** What is locked before the record is read. */
+function updateLocks(
+  { catalog }: Execution,
+  asked: {
+    readonly resource: Resource
+    readonly clauses: readonly Clause[]
+    readonly columns: ReadonlySet<string>
+    readonly fixed: Readonly<FieldValues>
+    readonly input: WriteInput
+  },
+): readonly Lock[] {
+  const { clauses, columns, fixed, input, resource } = asked
+  // Of a value that stands under two names it is not known which one is meant.
+  const sure = input.others === undefined ? { ...input.values, ...fixed } : {}
+  const known = without(sure, decidedBy(resource, clauses))
+  const [links, never] = [tablesOf(input.many), withoutYes(resource, known)]
+  return locksOf(catalog, { resource, action: 'update', columns, links, never })
+}
+
+/** What an update writes in the end. */
+interface Late {
+  readonly resource: Resource
+  readonly values: Readonly<FieldValues>
+  readonly given: readonly Field[]
+  readonly assigned: readonly Assignment[]
+  /** The locks that are taken already. */
+  readonly taken: readonly Lock[]
+}
+
+/** What a hook named beside the body may concern rules whose locks are not taken yet. */
+async function takeLateLocks(around: Execution, { resource, values, given, assigned, taken }: Late): Promise<void> {
+  const named = [...given, ...assigned.map(({ field }) => field)].map(({ column }) => column)
+  const columns = withFollowing(around.catalog, resource, 'update', named)
+  const decided = new Set([...decidedBy(resource, []), ...assigned.map(({ field }) => field.name)])
+  const known = without(values, decided)
+  const late = locksOf(around.catalog, { resource, action: 'update', columns, never: withoutYes(resource, known) })
+  await takeLocks(
+    around,
+    late.filter(({ name }) => !taken.some((one) => one.name === name)),
+  )
 }

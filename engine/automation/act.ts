@@ -1,11 +1,11 @@
 /** What an automation does for some records ⇄, in the open transaction: all of it for a record, or nothing where it is refused. */
+
+import { writtenValues } from '../action/consequences.ts'
 import { createRecord } from '../action/create.ts'
 import { attempt, runCompiled, type Within } from '../action/execution.ts'
-import { takeLocks } from '../action/lock.ts'
-import { lockUnder } from '../action/lock-read.ts'
+import { lockUnder, takeLocks } from '../action/locks.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { updateRecord } from '../action/update.ts'
-import { writtenValues } from '../action/written-values.ts'
 import type { Act, Field, Given, Resource, Value } from '../catalog/catalog.ts'
 import { ApiError, isRefusal } from '../error.ts'
 import type { JsonObject } from '../json.ts'

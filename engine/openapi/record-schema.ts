@@ -1,5 +1,5 @@
 /** Schemas of a resource's records: as a list and as a single answer show them, and as bodies write them. */
-import { manyFields } from '../action/many.ts'
+import { manyFields } from '../action/input.ts'
 import type { Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import { type Mode, shown } from '../query/select.ts'

@@ -10,6 +10,7 @@ import type {
   SoleRule,
   WriteAction,
 } from '../catalog/catalog.ts'
+import { withFollowing } from '../catalog/following.ts'
 import { computedFields, meets } from '../catalog/stored.ts'
 import { leaves } from '../filter/walk.ts'
 import type { Check, WriteShape } from './write-shape.ts'
@@ -161,8 +162,18 @@ export interface LockedWrite {
   readonly never?: ReadonlySet<string>
 }
 
-/** The locks that a write takes before its statement, so that it sees what others of the same rule have written. */
-export function locksOf({ action, columns, links = NONE, never = NONE, resource }: LockedWrite): readonly Lock[] {
+/**
+ * The locks that a write takes before its statement, so that it sees what others of the same rules have written. Among them
+ * are those under which records are written that lose their yes to it.
+ */
+export function locksOf(catalog: Catalog, write: LockedWrite): readonly Lock[] {
+  const { action, columns, never = NONE, resource } = write
+  if (action === 'delete' || action === 'restore') return ownLocks(write)
+  const losses = solesOf(resource, action, columns).filter(({ field }) => !never.has(field.column))
+  return [...ownLocks(write), ...losses.flatMap((rule) => lossLocks(catalog, rule))]
+}
+
+function ownLocks({ action, columns, links = NONE, never = NONE, resource }: LockedWrite): readonly Lock[] {
   const counted = resource.counts.filter((rule) => counts(rule, action, columns))
   const soles = solesOf(resource, action, columns).filter(({ field }) => !never.has(field.column))
   const own = resource.rules.filter(
@@ -177,6 +188,15 @@ export function locksOf({ action, columns, links = NONE, never = NONE, resource 
     ...own.map(({ name }) => ({ name: lockName(resource, name), per: [] })),
     ...named.map((name) => ({ name, per: [] })),
   ]
+}
+
+/** The locks of the update by which a record loses its yes: whole rules, because its groups are not known before it is locked. */
+function lossLocks(catalog: Catalog, { field, resource: name }: SoleRule): readonly Lock[] {
+  const loser = catalog.resources.get(name)!
+  const sets = loser.updateSets.map((set) => set.field.column)
+  const columns = withFollowing(catalog, loser, 'update', [field.column, ...sets])
+  const locks = ownLocks({ resource: loser, action: 'update', columns, never: new Set([field.column]) })
+  return locks.map(({ name }) => ({ name, per: [] }))
 }
 
 /** The name of the lock of a rule of a table. */

@@ -1,5 +1,5 @@
 /** The keeper of records: what is older than its resource's `keep` is removed for good, in batches, by a job that comes back. */
-import { isFollowed } from '../action/cascade.ts'
+import { isFollowed } from '../action/consequences.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf, idType } from '../catalog/key.ts'
 import { forgetRemoved } from '../change/keep.ts'

@@ -1,11 +1,13 @@
-/** Hooks around one write: each an async function `(context, next)`, the innermost `next` writes. */
-
-import type { Resource, WriteAction } from '../catalog/catalog.ts'
+/** ⇄ Hooks around one write, each an async function `(context, next)`, and the draft that they judge: the record as it would be written. */
+import type { Clause, Resource, WriteAction } from '../catalog/catalog.ts'
+import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
+import { compileDraft } from '../query/write-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
 import type { HookContext } from './context.ts'
-import type { DraftRecord } from './draft.ts'
-import type { BoundHook, Execution } from './execution.ts'
+import { type BoundHook, type Execution, runCompiled } from './execution.ts'
+import { valueSlots } from './slots.ts'
 
 /** Settles as `inner` does. Nobody who forgets it ends the process by a rejection that nobody handles. */
 class Onward extends Promise<undefined> {
@@ -125,4 +127,47 @@ function hookContext(
     },
     afterCommit: around.afterCommit,
   }
+}
+
+export type DraftRecord = Readonly<Record<string, Json>>
+
+/** What is known of a write before it runs. */
+export interface Drafting {
+  readonly resource: Resource
+  /** The record's id; undefined for one to come. */
+  readonly id: Id | undefined
+  /** The clauses under which the write is allowed, in order. */
+  readonly clauses: readonly (Clause | undefined)[]
+  /** The values that hooks have left so far, completed. */
+  readonly values: () => Promise<Readonly<FieldValues>> | Readonly<FieldValues>
+  readonly plan: (values: Readonly<FieldValues>, clause: Clause | undefined) => WritePlan
+}
+
+/** A function that gives the draft of a write. It reads the draft again only when the input has changed. */
+export function drafts(
+  around: Execution,
+  input: Readonly<FieldValues>,
+  drafting: Drafting,
+): () => Promise<DraftRecord> {
+  let seen: { readonly key: string; readonly draft: Promise<DraftRecord> } | undefined
+  return () => {
+    const key = JSON.stringify(input)
+    if (seen?.key !== key) seen = { key, draft: readDraft(around, drafting) }
+    return seen.draft
+  }
+}
+
+/** The draft under the first clause that admits it, as the write itself takes it; under the last one when none does. */
+async function readDraft(around: Execution, drafting: Drafting): Promise<DraftRecord> {
+  const { clauses, id, resource } = drafting
+  const values = await drafting.values()
+  let draft: DraftRecord = {}
+  for (const clause of clauses.length === 0 ? [undefined] : clauses) {
+    const compiled = around.statements.get(compileDraft, around, drafting.plan(values, clause))
+    const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
+    if (row === undefined) return draft
+    draft = JSON.parse(compiled.serialize(row)) as DraftRecord
+    if (row[0] === 't') return draft
+  }
+  return draft
 }

@@ -1,9 +1,18 @@
-/** ⇄ Locks of rules about several records: whoever writes under one of them waits for the others, and sees what they wrote. */
-import type { Resource, WriteAction } from '../catalog/catalog.ts'
+/** ⇄ Locks of a write: of rules about several records, and of records from which it reads what it changes in them. */
+import type { Resource, Value } from '../catalog/catalog.ts'
+import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
-import { type Lock, type LockedWrite as Locked, locksOf } from '../plan/write-checks.ts'
+import type { Lock } from '../plan/write-checks.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
+import { type ChangedRecord, type ChangingWrite, changedReads, changedUnder } from '../query/changed-reads.ts'
 import { castType } from '../query/comparison.ts'
-import { type Execution, inTransaction, type Within } from './execution.ts'
+import type { Compiled } from '../query/compiled.ts'
+import { compileLockEach, compileLockRead, compileLockUnder } from '../query/lock-read.ts'
+import type { SelectScope } from '../query/scope.ts'
+import type { RowLock } from '../query/stored-record.ts'
+import type { FieldValues } from '../record/decode.ts'
+import { type Execution, inTransaction, runCompiled, type Within } from './execution.ts'
+import { valueSlots } from './slots.ts'
 
 /** Values of a record by field, as they are before or after a write; one that is absent is not known. */
 export type KnownValues = Readonly<Record<string, Json>>
@@ -13,18 +22,14 @@ export function without(values: KnownValues, names: ReadonlySet<string>): KnownV
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))
 }
 
+/** The columns in which the record has no yes for sure, so that it takes none from another. */
+export function withoutYes({ soles }: Resource, known: KnownValues): ReadonlySet<string> {
+  const never = soles.filter(({ field }) => Object.hasOwn(known, field.name) && known[field.name] !== true)
+  return new Set(never.map(({ field }) => field.column))
+}
+
 /** The record is not in the group any more whose lock was taken. */
 class Moved extends Error {}
-
-/** The locks of a write; `columns` undefined: of any write of the kind. */
-export function ruleLocks(
-  resource: Resource,
-  action: WriteAction,
-  columns: ReadonlySet<string> | undefined,
-  more: Pick<Locked, 'links' | 'never'> = {},
-): readonly Lock[] {
-  return locksOf({ resource, action, columns, ...more })
-}
 
 /** One lock to take: of a whole rule, of a rule by many at once, or of one group of it. */
 interface Taking {
@@ -111,4 +116,75 @@ function refuseMoved(locks: readonly Lock[], before: KnownValues | undefined, re
   if (before === undefined) return
   const names = locks.flatMap(({ per }) => per.map(({ name }) => name))
   if (names.some((name) => textOf(before[name]) !== textOf(record[name]))) throw new Moved()
+}
+
+/**
+ * Takes the locks of a write that is about to be judged, table by table; none where nothing is read that the write changes.
+ * `id` is the record's; undefined: it is to come.
+ */
+export async function lockRead(
+  around: Execution,
+  plan: WritePlan,
+  values: Readonly<FieldValues>,
+  id?: Id,
+): Promise<void> {
+  const { resource } = plan
+  for (const [table] of inOrder(byTable(changedReads(around.catalog, resource, changingOf(plan))))) {
+    const compiled = around.statements.get(compileLockOf, around, plan, table)
+    await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
+  }
+}
+
+function compileLockOf(scope: SelectScope, plan: WritePlan, table: string): Compiled {
+  const by = changingOf(plan)
+  return compileLockRead(scope, plan, by, byTable(changedReads(scope.catalog, plan.resource, by)).get(table)!)
+}
+
+function changingOf({ action, bulk }: WritePlan): ChangingWrite {
+  if (action === 'delete') throw new Error('a delete locks nothing beforehand')
+  return action === 'create' && bulk ? 'import' : action
+}
+
+/** Values of records that are there, read for a write of another or the same resource. */
+interface Reading {
+  readonly resource: Resource
+  readonly ids: readonly Id[]
+  readonly set: readonly { readonly value: Value }[]
+  readonly written: Resource
+  readonly by: ChangingWrite
+}
+
+/** Locks records before their values are read for a write, and the records from which these values come where it changes them. */
+export async function lockUnder(around: Execution, { resource, ids, set, written, by }: Reading): Promise<void> {
+  if (ids.length === 0 || set.every(({ value }) => value.kind === 'operand')) return
+  // As strong as the update takes it: who refers to the record and waits for it would else hold what the update needs.
+  const lock = written === resource && by === 'update' ? 'update' : 'no key update'
+  await lockEach(around, resource, ids, lock)
+  for (const [, some] of inOrder(byTable(changedUnder(around.catalog, resource, set, written, by))))
+    await runCompiled(around, compileLockUnder(around, resource, some), { ids })
+}
+
+/** Locks records, lowest id first. */
+export async function lockEach(
+  around: Execution,
+  resource: Resource,
+  ids: readonly Json[],
+  lock: RowLock = 'no key update',
+): Promise<void> {
+  const each = around.statements.get(compileLockEach, { catalog: around.catalog }, resource, lock)
+  await runCompiled(around, each, { ids })
+}
+
+function inOrder<T>(tables: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
+  return [...tables].sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
+function byTable(changed: readonly ChangedRecord[]): ReadonlyMap<string, [ChangedRecord, ...ChangedRecord[]]> {
+  const tables = new Map<string, [ChangedRecord, ...ChangedRecord[]]>()
+  for (const one of changed) {
+    const known = tables.get(one.target.table)
+    if (known === undefined) tables.set(one.target.table, [one])
+    else known.push(one)
+  }
+  return tables
 }
