@@ -3,12 +3,12 @@ import type { Access, Catalog, Field, Relation, Resource } from '../catalog/cata
 import { targetOf } from '../catalog/target.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
+import { type Mode, type Part, USUAL } from '../plan/read-plan.ts'
 import { readListQuery } from '../query/list-query.ts'
 import { readLookup } from '../query/lookup.ts'
 import { compilePartTold } from '../query/part-told.ts'
-import { allows, clausesFor } from '../query/policy.ts'
+import { allows, clausesFor, shown } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'
-import { type Mode, type Part, shown } from '../query/select.ts'
 import { nearest } from '../text/nearest.ts'
 import { placeOf } from '../text/source.ts'
 import { currentRecord } from './current.ts'
@@ -91,18 +91,19 @@ function hiddenBecause(around: Execution, question: Question, part: Field | Rela
 
 /** The names of what the request asks for; undefined where it asks for the usual, or is refused. */
 function projected(
-  { actor, catalog }: Execution,
+  around: Execution,
   resource: Resource,
   query: URLSearchParams,
   mode: Mode,
 ): readonly string[] | undefined {
+  const { actor, catalog } = around
   const nameOf = (part: Part): string => ('column' in part ? part.name : part.relation.name)
   try {
-    const projection =
+    const answer =
       mode === 'list'
-        ? readListQuery(catalog, resource, actor, query).projection
+        ? readListQuery(around, resource, query).plan.answer
         : readRecordQuery(catalog, resource, actor, query)
-    return projection?.parts.map(nameOf)
+    return answer === undefined || answer.planId === USUAL ? undefined : answer.parts.map(nameOf)
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error

@@ -2,13 +2,13 @@
 import type { WriteAction } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { JsonObject } from '../json.ts'
-import { describeWrite } from '../plan/describe.ts'
-import { pathName, shapeOf } from '../plan/plan.ts'
+import { describeRead, describeWrite } from '../plan/describe.ts'
+import type { ListPlan, RecordPlan } from '../plan/read-plan.ts'
 import { planRemoval } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
-import { type ListQuery, readListQuery } from '../query/list-query.ts'
+import { readListQuery } from '../query/list-query.ts'
 import { readLookup } from '../query/lookup.ts'
-import { reach, requireClause } from '../query/policy.ts'
+import { requireClause } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'
 import { relatedFollowsOf } from '../query/related-follow.ts'
 import { placeOf } from '../text/source.ts'
@@ -16,6 +16,7 @@ import { madeSlugs } from './create.ts'
 import { type Execution, hooksOf } from './execution.ts'
 import type { Question } from './explain.ts'
 import { coveringClauses, insertPlan, readInput, refuseGuarded, updatePlan, wanted, withId } from './input.ts'
+import { recordPlan } from './read.ts'
 
 /**
  * The plan of a request as lines; `body` is what it would send. Of an update this is the plan for all that is sent: values
@@ -23,7 +24,7 @@ import { coveringClauses, insertPlan, readInput, refuseGuarded, updatePlan, want
  */
 export function explainPlan(around: Execution, question: Question, body: JsonObject = {}): readonly string[] {
   const { action, resource } = question
-  if (action === 'list' || action === 'get') return readLines(around, question)
+  if (action === 'list' || action === 'get') return describeRead(readOf(around, question))
   const plan = writeOf(around, { ...question, action }, body)
   const hooks = hooksOf(around, resource, action).map(({ name }) => name)
   return [
@@ -71,30 +72,10 @@ function elsewhere({ actor }: Execution, { action, bulk, columns, resource }: Wr
   return lines.length === 0 ? [] : [`  then: ${lines.join('; ')}`]
 }
 
-function readLines({ actor, catalog }: Execution, { action, parent, query, resource }: Question): readonly string[] {
-  const reached = reach(resource.policies.view, actor)
-  const within = reached.kind === 'matching' ? shapeOf(reached.filter) : reached.kind
-  if (action === 'get') {
-    const projection = readRecordQuery(catalog, resource, actor, query)
-    return [`get ${resource.name}`, `  within: ${within}`, `  shows: ${projection?.planId ?? 'the usual'}`]
-  }
-  const list = readListQuery(catalog, resource, actor, query)
-  return [
-    `list ${resource.name}`,
-    ...(parent === undefined ? [] : [`  below: the ${parent.resource.name} of ${parent.relation.name}`]),
-    `  within: ${within}`,
-    ...(list.filters.length === 0 ? [] : [`  where: ${list.filters.map(shapeOf).join('; ')}`]),
-    ...(list.search === undefined ? [] : [`  searched for: ${counted(list.search.wanted, 'word')}`]),
-    `  sorted by: ${sortLine(list)}`,
-    `  shows: ${list.projection?.planId ?? 'the usual'}`,
-    `  page: ${list.page === undefined ? 'by cursor, not counted' : `${list.page}, counted`}, ${list.perPage} at most`,
-  ]
-}
-
-function sortLine({ ranked, sort }: ListQuery): string {
-  return (ranked ?? sort).map(({ direction, path }) => `${direction === 'desc' ? '-' : ''}${pathName(path)}`).join(', ')
-}
-
-function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+function readOf(around: Execution, { action, named, parent, query, resource }: Question): ListPlan | RecordPlan {
+  const { actor, catalog } = around
+  if (action === 'list') return readListQuery(around, resource, query, parent).plan
+  const chosen = readRecordQuery(catalog, resource, actor, query)
+  const { field } = readLookup(resource, named ?? '', actor)
+  return recordPlan(around, resource, { finds: field, gathered: field === resource.key, dead: false }, chosen)
 }

@@ -1,11 +1,11 @@
-/** What a list gives: a page of records, and what is told beside it. */
+/** The result of a list: a page of records, its place in the list, and the matches of a search. */
 import type { Id } from '../id.ts'
 
 /** One page as JSON texts; the numbers of `meta.pagination`, null where cursors leave them open. */
 export interface ListResult {
   readonly items: readonly string[]
-  /** What is told of a search beside its page; undefined where there is nothing to tell. */
-  readonly search: SearchTold | undefined
+  /** The corrected words and the matches of a search; undefined without a search. */
+  readonly search: SearchResult | undefined
   readonly pagination: {
     readonly current_page: number | null
     readonly per_page: number
@@ -20,10 +20,10 @@ export interface ListResult {
 }
 
 /** `meta.search`. */
-export interface SearchTold {
-  /** Words that stand in no record, as they were asked for, with those that were searched for instead. */
+export interface SearchResult {
+  /** Asked words that no record has, with those that were searched for instead. */
   readonly corrected?: Readonly<Record<string, string>>
-  /** For each record of the page the fields in which words stand, and on request a piece of each as HTML. */
+  /** For each record of the page the fields that have words of the search, and on request a piece of each as HTML. */
   readonly matches?: readonly {
     readonly id: Id
     readonly fields: readonly string[]

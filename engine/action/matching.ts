@@ -9,7 +9,6 @@ import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import { type ListQuery, readListQuery } from '../query/list-query.ts'
 import { compileFound, compileLocked } from '../query/list-statement.ts'
-import { requireClause } from '../query/policy.ts'
 import { type Execution, runCompiled, type Within } from './execution.ts'
 
 /** Complaints about one query at most. */
@@ -21,17 +20,16 @@ const MOST = 20
  * records than its author had in mind.
  */
 export function readChoice(
-  { actor, catalog }: Execution,
+  around: Execution,
   resource: Resource,
   query: readonly (readonly [string, string])[],
 ): ListQuery {
-  requireClause(resource.policies.view, actor)
-  const list = readListQuery(catalog, resource, actor, query)
+  const list = readListQuery(around, resource, query)
   const empty = [...query].flatMap(([name, value]) => emptyIn(name, value)).slice(0, MOST)
   if (empty.length > 0) throw invalid(Object.fromEntries(empty.map(([place, sentence]) => [place, [sentence]])))
-  const { search } = list
+  const { filters, search } = list.plan
   const seeks = search !== undefined && search.wanted + search.unwanted + search.identifiers.length > 0
-  if (seeks || list.filters.some(chooses)) return list
+  if (seeks || filters.some(chooses)) return list
   throw invalid({ filter: [fieldError('required', 'Filters say which records are meant: at least one is required')] })
 }
 
@@ -73,20 +71,15 @@ function chooses(filter: Filter): boolean {
 }
 
 /** How many records within the caller's reach the query finds. */
-export async function countMatching(around: Execution, resource: Resource, query: ListQuery): Promise<number> {
-  const compiled = around.statements.get(compileFound, around, resource, query)
+export async function countMatching(around: Execution, query: ListQuery): Promise<number> {
+  const compiled = around.statements.get(compileFound, around, query.plan)
   const [row] = await runCompiled(around, compiled, query.slots, true)
   return Number(row?.[0] ?? 0)
 }
 
 /** Their ids, lowest first, locked until the transaction ends; undefined where they are more than `max`. */
-export async function lockMatching(
-  inner: Within,
-  resource: Resource,
-  query: ListQuery,
-  max: number,
-): Promise<readonly Id[] | undefined> {
-  const compiled = inner.statements.get(compileLocked, inner, resource, query, max + 1)
+export async function lockMatching(inner: Within, query: ListQuery, max: number): Promise<readonly Id[] | undefined> {
+  const compiled = inner.statements.get(compileLocked, inner, query.plan, max + 1)
   const rows = await runCompiled(inner, compiled, query.slots, true)
-  return rows.length > max ? undefined : rows.map((row) => idOf(resource, row[0]))
+  return rows.length > max ? undefined : rows.map((row) => idOf(query.plan.resource, row[0]))
 }

@@ -4,8 +4,8 @@ import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
-import { identityOf } from '../plan/plan.ts'
-import { compileParent, type ParentShape } from '../query/list-statement.ts'
+import { parentShape } from '../query/list-query.ts'
+import { compileParent } from '../query/list-statement.ts'
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
@@ -14,11 +14,6 @@ export interface Parent {
   readonly relation: BelongsTo
   readonly resource: Resource
   readonly lookup: Lookup
-}
-
-/** What statements are compiled for of a parent: all but the value that the path has. */
-export function parentShape({ relation, resource, lookup }: Parent): ParentShape {
-  return { relation, resource, lookup: lookup.field, planId: identityOf([relation, resource, lookup.field]) }
 }
 
 /** The id of a nested route's parent; 404 when there is none, 403 (404 where concealed) when it is out of reach. */

@@ -1,15 +1,17 @@
 /** ⇄ Has the database prepare the statements of a catalog, so that what it cannot run is said at its place and not to callers. */
 import { SYSTEM } from '../actor.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
-import { storedFields, tableFields } from '../catalog/stored.ts'
+import { castType, storedFields, tableFields } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { print, quoted } from '../filter/sql.ts'
 import type { Table } from '../migration/table.ts'
+import { createPlans } from '../plan/plan.ts'
+import { planRecord } from '../plan/read-plan.ts'
 import { PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../plan/write-plan.ts'
-import { castType } from '../query/comparison.ts'
 import { fieldSql } from '../query/condition.ts'
 import { readListQuery } from '../query/list-query.ts'
 import { compilePage } from '../query/list-statement.ts'
+import { usualAnswer } from '../query/policy.ts'
 import { compileGet } from '../query/read-statement.ts'
 import { compileCurrent } from '../query/stored-record.ts'
 import { compileInsert, compileRemoval, compileUpdate } from '../query/write-statement.ts'
@@ -123,6 +125,8 @@ async function tryStatements(catalog: Catalog, attempt: Attempt): Promise<readon
   return found
 }
 
+const ONE = { gathered: false, dead: false } as const
+
 /** One statement of each kind, with everything in it that any caller may meet: all fields, all clauses, the search. */
 function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
   const lists = [[], ...(resource.search.length === 0 ? [] : [[['search', 'text'] as const]])]
@@ -130,11 +134,13 @@ function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
   const writable = tableFields(catalog, resource).filter((field) => given.includes(field))
   const clauses = Object.values(resource.policies).flat()
   const scope = { catalog, actor: SYSTEM }
+  const plans = createPlans(catalog)
+  const answer = usualAnswer(SYSTEM, resource, 'single')
   const written = { resource, names: writable.map(({ name }) => name), clause: undefined, answer: 'record' } as const
   const update = planUpdate(catalog, { ...PLAIN_UPDATE, ...written })
   return [
-    compileGet(scope, resource, resource.key),
-    ...lists.map((query) => compilePage(scope, resource, readListQuery(catalog, resource, SYSTEM, query))),
+    compileGet(scope, planRecord(catalog, { resource, within: { kind: 'all' }, ...ONE, finds: resource.key, answer })),
+    ...lists.map((query) => compilePage(scope, readListQuery({ ...scope, plans }, resource, query).plan)),
     compileCurrent(scope, resource, clauses, resource.key, undefined),
     compileInsert(scope, planInsert(catalog, { ...written, trusted: [], links: new Set(), bulk: false })),
     // A record of nothing but its id is never updated.

@@ -6,13 +6,13 @@ import type { Row } from '../database/database.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { wireJson } from '../field/wire.ts'
 import { pathName } from '../plan/plan.ts'
+import type { ListPlan } from '../plan/read-plan.ts'
 import type { Compiled } from '../query/compiled.ts'
-import { type ListQuery, readListQuery } from '../query/list-query.ts'
+import { type ListQuery, readListQuery, withoutPages } from '../query/list-query.ts'
 import { compileRows } from '../query/list-statement.ts'
 import { unpackedRow } from '../query/packed-row.ts'
 import { requireClause } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
-import { withoutPages } from '../query/without-pages.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { type Collector, textCollectors } from './text-pieces.ts'
 
@@ -27,7 +27,7 @@ const LENGTH_OF_TEXTS = 3_145_728
 const NO_PAGES = 'All records are given at once, without pages, and with columns of their own'
 
 /** How the batches of a list are read. */
-interface Plan<T> {
+interface Batching<T> {
   readonly paths: readonly FieldPath[]
   readonly sizes: readonly number[]
   readonly length: number
@@ -77,13 +77,13 @@ async function* batches<T>(
   execution: Execution,
   resource: Resource,
   query: Iterable<readonly [string, string]>,
-  plan: Plan<T>,
+  plan: Batching<T>,
 ): AsyncGenerator<T, void> {
-  const { actor, catalog } = execution
-  requireClause(resource.policies.view, actor)
-  const list = readListQuery(catalog, resource, actor, [...withoutPages(catalog, query, NO_PAGES), ['cursor', 'first']])
+  requireClause(resource.policies.view, execution.actor)
+  const chosen = withoutPages(execution.catalog, query, NO_PAGES)
+  const list = readListQuery(execution, resource, [...chosen, ['cursor', 'first']])
   const read = (place: Place): Promise<Batch<T>> => {
-    const reading = readBatch(execution, resource, list, plan, place)
+    const reading = readBatch(execution, list, plan, place)
     // When the reader has gone, nobody awaits this batch, and its failure must not end the process. Who awaits it still gets the failure.
     reading.catch(() => undefined)
     return reading
@@ -126,19 +126,13 @@ interface Batch<T> {
   readonly next: Place | undefined
 }
 
-async function readBatch<T>(
-  execution: Execution,
-  resource: Resource,
-  list: ListQuery,
-  plan: Plan<T>,
-  place: Place,
-): Promise<Batch<T>> {
+async function readBatch<T>(execution: Execution, list: ListQuery, plan: Batching<T>, place: Place): Promise<Batch<T>> {
   const { after, packed, step } = place
   const { paths, sizes } = plan
   const size = sizes[step] ?? sizes[0]!
   const nulls = after?.map((value) => (value === null ? 'n' : 'v')).join('')
   const columns = paths.map(pathName)
-  const compiled = execution.statements.get(compileColumns, execution, resource, list, columns, size, nulls, packed)
+  const compiled = execution.statements.get(compileColumns, execution, list.plan, columns, size, nulls, packed)
   // No text that was stored before can be the same.
   const absent = randomBytes(12).toString('base64')
   const slots: Record<string, unknown> = { ...list.slots, ...(packed && { absent }) }
@@ -147,7 +141,7 @@ async function readBatch<T>(
   })
   const intake = intakeOf(plan, size, packed ? absent : undefined)
   const statement = { ...compiled.statement, take: intake.take }
-  await runCompiled(execution, { ...compiled, statement }, slots, list.adhoc || list.search !== undefined)
+  await runCompiled(execution, { ...compiled, statement }, slots, list.adhoc || list.plan.search !== undefined)
   const { content, count, last, length } = intake.done()
   if (content === undefined) return { content, next: { ...place, packed: false } }
   const fitting = (plan.length * count) / Math.max(1, length)
@@ -160,15 +154,14 @@ async function readBatch<T>(
 
 function compileColumns(
   scope: SelectScope,
-  resource: Resource,
-  list: ListQuery,
+  list: ListPlan,
   columns: readonly string[],
   size: number,
   nulls: string | undefined,
   packed: boolean,
 ): Compiled {
-  const paths = columns.map((column) => pathOf(scope.catalog, resource, column))
-  return compileRows(scope, resource, list, { paths, size, nulls, packed })
+  const paths = columns.map((column) => pathOf(scope.catalog, list.resource, column))
+  return compileRows(scope, list, { paths, size, nulls, packed })
 }
 
 /** What one batch came to. */
@@ -184,7 +177,7 @@ interface Arrived<T> {
 
 /** Works each row of a batch as it arrives, so that none of them is kept for longer; of packed rows `absent` says what stands for a text that is absent. */
 function intakeOf<T>(
-  { collector, paths }: Plan<T>,
+  { collector, paths }: Batching<T>,
   size: number,
   absent: string | undefined,
 ): { readonly take: (row: Row, at: number) => void; readonly done: () => Arrived<T> } {

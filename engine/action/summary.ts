@@ -1,6 +1,5 @@
 /** ⇄ Figures of the records of a list, by groups. */
 import type { Resource } from '../catalog/catalog.ts'
-import { requireClause } from '../query/policy.ts'
 import { readSummaryQuery } from '../query/summary-query.ts'
 import { compileSummary } from '../query/summary-statement.ts'
 import { allReady } from './cached-tables.ts'
@@ -14,19 +13,18 @@ export interface Summary {
 }
 
 /** The groups of the records within the actor's reach that the query finds. Throws as the list does. */
-export function summarize(
+export async function summarize(
   execution: Execution,
   resource: Resource,
   query: Iterable<readonly [string, string]>,
 ): Promise<Summary> {
+  const { plan, slots } = readSummaryQuery(execution, resource, query)
   const { actor, catalog } = execution
-  requireClause(resource.policies.view, actor)
-  const asked = readSummaryQuery(catalog, resource, actor, query)
   return withKept(execution, async (kept) => {
-    const compiled = execution.statements.get(compileSummary, { catalog, actor, kept }, resource, asked)
+    const compiled = execution.statements.get(compileSummary, { catalog, actor, kept }, plan)
     await allReady(compiled.kept)
-    const rows = await runCompiled(execution, compiled, { ...asked.list.slots, zone: asked.zone }, true)
-    const groups = rows.slice(0, asked.limit).map((row) => compiled.serialize(row))
-    return { groups, more: rows.length > asked.limit }
+    const rows = await runCompiled(execution, compiled, slots, true)
+    const groups = rows.slice(0, plan.limit).map((row) => compiled.serialize(row))
+    return { groups, more: rows.length > plan.limit }
   })
 }

@@ -133,7 +133,13 @@ export interface EmbedEntry {
   /** A field of the embedded record, reached over further to-one relations, or a nested embed. */
   readonly value:
     | { readonly kind: 'field'; readonly path: FieldPath }
-    | { readonly kind: 'embed'; readonly relation: BelongsTo; readonly entries: readonly EmbedEntry[] }
+    | {
+        readonly kind: 'embed'
+        readonly relation: BelongsTo
+        readonly entries: readonly EmbedEntry[]
+        /** A caller chose these of the entries that the YAML declares. */
+        readonly chosen?: true
+      }
 }
 
 interface RelationBase {

@@ -43,3 +43,8 @@ export function meets(one: ReadonlySet<string>, other: ReadonlySet<string>): boo
 export function idSql({ key }: Pick<Resource, 'key'>, alias: string): string {
   return `${alias}.${quoted(key.column)}`
 }
+
+/** The type to cast a parameter to: without a length or scale, which would cut the value in silence. */
+export function castType(field: Field): string {
+  return field.type.column(field.options).replace(/\(.*?\)/, '')
+}

@@ -11,6 +11,7 @@ import type { Database, Runner } from '../database/database.ts'
 import { print, quoted as q } from '../filter/sql.ts'
 import { isObject, type Json } from '../json.ts'
 import { inspect } from '../migration/inspect.ts'
+import { createPlans } from '../plan/plan.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import { fieldSql } from '../query/condition.ts'
 import { readListQuery } from '../query/list-query.ts'
@@ -211,12 +212,13 @@ async function slowTable(
   large: ReadonlyMap<string, number>,
 ): Promise<string | undefined> {
   const read = await tried(runner, async () => {
-    const wanted = readListQuery(catalog, resource, SYSTEM, query)
-    const list = { ...wanted, filters: [...wanted.filters, ...filters] }
     const scope = { catalog, actor: SYSTEM }
+    const { plan: wanted, slots } = readListQuery({ ...scope, plans: createPlans(catalog) }, resource, query)
+    const list = { ...wanted, filters: [...wanted.filters, ...filters] }
     const { statement, parameters }: Compiled =
-      of === 'count' ? compileCount(scope, resource, list) : compilePage(scope, resource, list)
-    const slots = { offset: 0, ...list.slots }
+      of === 'count'
+        ? compileCount(scope, { ...list, total: { by: 'count', cap: undefined } })
+        : compilePage(scope, list)
     const values = parameterValues(parameters, { actor: SYSTEM, now, slots })
     const [row] = await runner.run({ text: `explain (format json) ${statement.text}` }, values)
     const plan = planIn(row?.[0] ?? '[{}]')

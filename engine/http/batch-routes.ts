@@ -147,10 +147,10 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
       // The values of a filter have no bounds, and parameters are read as filters are.
       if (Number(max) < 1 || Number(max) > LIMITS.batchOperations)
         throw invalid({ max: [fieldError('out_of_range', `The max must be between 1 and ${LIMITS.batchOperations}`)] })
-      if (dry_run === true) return { data: { matched: await countMatching(execution, resource, list) } }
+      if (dry_run === true) return { data: { matched: await countMatching(execution, list) } }
       const ids = await inTransaction(execution, async (inner) => {
-        const found = await lockMatching(inner, resource, list, Number(max))
-        if (found === undefined) throw tooMany(await countMatching(inner, resource, list), Number(max))
+        const found = await lockMatching(inner, list, Number(max))
+        if (found === undefined) throw tooMany(await countMatching(inner, list), Number(max))
         await runTogether(
           inner,
           found.map((id) => changeOf(resource, name, id, input.body)),

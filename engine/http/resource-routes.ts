@@ -13,7 +13,7 @@ import type { Access, BelongsTo, Catalog, Nested, Resource } from '../catalog/ca
 import { targetOf } from '../catalog/target.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { entityTag, JsonText } from '../json.ts'
-import { parametersOf } from '../query/list-body.ts'
+import { parametersOf } from '../query/list-query.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
 import { forbiddenBy, readable, requireClause } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'

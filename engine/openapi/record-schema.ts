@@ -2,7 +2,8 @@
 import { manyFields } from '../action/input.ts'
 import type { Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
-import { type Mode, shown } from '../query/select.ts'
+import type { Mode } from '../plan/read-plan.ts'
+import { shown } from '../query/policy.ts'
 import { isWritable } from '../record/decode.ts'
 import { listOf, nullable, objectOf, type Property, repeats, unlimited } from './schema.ts'
 

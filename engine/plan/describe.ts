@@ -1,13 +1,52 @@
-/** A plan as lines for people: what a write gives, what follows, what must hold, and what is answered. */
+/** A plan as lines for people, each `<word>: <what>`; parts of which there is nothing are left out. */
 import type { Assignment, Field } from '../catalog/catalog.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
 import { pathName, shapeOf } from './plan.ts'
+import { type ListPlan, partName, type RecordPlan, USUAL } from './read-plan.ts'
 import type { Check, WritePlan } from './write-shape.ts'
 
-/** The lines of a write's plan, each `<word>: <what>`; parts of which there is nothing are left out. */
+type Line = readonly [word: string, what: readonly string[]]
+
+/** The lines of a read's plan: which records, in which order, and what is answered of each. */
+export function describeRead(plan: ListPlan | RecordPlan): readonly string[] {
+  const { action, answer, resource, within } = plan
+  const reached = within.kind === 'matching' ? shapeOf(within.filter) : within.kind
+  const shows = answer.planId === USUAL ? 'the usual' : answer.parts.map(partName).join()
+  const lines: readonly Line[] =
+    action === 'get'
+      ? [
+          ['found by', [plan.finds.name]],
+          ['within', [reached]],
+        ]
+      : listLines(plan, reached)
+  return [`${action} ${resource.name}`, ...lines.flatMap(([word, what]) => saidOf(word, what)), `  shows: ${shows}`]
+}
+
+function listLines({ below, filters, numbered, perPage, ranked, search, sort, total }: ListPlan, reached: string) {
+  const order = (ranked ?? sort).map(({ direction, path }) => `${direction === 'desc' ? '-' : ''}${pathName(path)}`)
+  const lines: readonly Line[] = [
+    ['below', below === undefined ? [] : [`the ${below.resource.name} of ${below.relation.name}`]],
+    ['within', [reached]],
+    ['where', filters.length === 0 ? [] : [filters.map(shapeOf).join('; ')]],
+    ['searched for', search === undefined ? [] : [`${search.wanted} word${search.wanted === 1 ? '' : 's'}`]],
+    ['sorted by', [order.join(', ')]],
+    ['page', [`by ${numbered ? 'number' : 'cursor'}, ${perPage} at most`]],
+    ['total', [TOTALS[total.by]]],
+  ]
+  return lines
+}
+
+const TOTALS = {
+  nothing: 'not counted',
+  page: 'counted by the same statement',
+  count: 'counted by a statement of its own',
+  estimate: 'as PostgreSQL expects it',
+} as const
+
+/** The lines of a write's plan: what it gives, what follows, what must hold, and what is answered. */
 export function describeWrite(plan: WritePlan): readonly string[] {
   const { assigned, checks, clause, finds, follows, following, given, resource } = plan
-  const lines: readonly (readonly [word: string, what: readonly string[]])[] = [
+  const lines: readonly Line[] = [
     ['found by', finds === undefined ? [] : [finds.name]],
     ['under', clause === undefined ? [] : [`${writtenAt(clause.span)} (${placeOf(clause.span)})`]],
     ['given', given.map(nameOf)],

@@ -1,5 +1,6 @@
 /** Plans, each made once of its parts, and what tells one plan, filter or order from another, whatever the values of a request. */
 
+import { createHash } from 'node:crypto'
 import type { Catalog, FieldPath, Filter, SortTerm, WayPath } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison, OnTheWay } from '../filter/filter.ts'
@@ -60,26 +61,54 @@ export function isPlan(part: Part): part is Plan {
 /** What a plan is made of, by name; nothing else reaches the function that makes it. */
 export type Parts = Readonly<Record<string, Part>>
 
-/** Plans by their parts, at most `LIMITS.plans` of them. */
+/** Plans by their parts. */
 export interface Plans {
-  /** The plan that `make`, a function of its own module, makes of the parts: made the first time, and found again. */
+  /**
+   * The plan that `make`, a function of its own module, makes of the parts: made the first time, and found again. A plan
+   * of a part that a caller made up is made up too; at most `LIMITS.madeUpShapes` of these are kept, and `LIMITS.plans` others.
+   */
   get<G extends object, P extends object>(make: (catalog: Catalog, parts: G) => P, parts: G): P & Plan
 }
 
 /** The plans of a catalog, none yet. */
 export function createPlans(catalog: Catalog): Plans {
-  const known = new Map<string, Plan>()
+  const usual = createMemory<Plan>(LIMITS.plans)
+  const madeUp = createMemory<Plan>(LIMITS.madeUpShapes)
   let made = 0
   return {
     get<G extends object, P extends object>(make: (catalog: Catalog, parts: G) => P, parts: G): P & Plan {
-      const key = identityOfParts(make, parts as Parts)
-      const found = known.get(key)
+      const isOfCaller = isMadeUp(Object.values(parts))
+      const plan = (isOfCaller ? madeUp : usual).get(identityOfParts(make, parts as Parts), () =>
+        Object.freeze({ ...make(catalog, parts), planId: `p${++made}`, madeUp: isOfCaller }),
+      )
       // Only one function makes the plans of a key, so what is found has the type that this function gives.
-      if (found !== undefined) return found as P & Plan
-      const plan = Object.freeze({ ...make(catalog, parts), planId: `p${++made}` })
-      known.set(key, plan)
-      if (known.size > LIMITS.plans) known.delete(known.keys().next().value!)
-      return plan
+      return plan as P & Plan
+    },
+  }
+}
+
+/** Whether a caller made one of the parts up. */
+export function isMadeUp(parts: readonly Part[]): boolean {
+  return parts.some((part) => isPlan(part) && part.madeUp === true)
+}
+
+/** Values by a text that says what each was made of. */
+export interface Memory<T> {
+  get(key: string, make: () => T): T
+}
+
+/** A memory of at most so many values, from which the one that was not asked for the longest goes first; `isKept` may refuse one. */
+export function createMemory<T extends object>(most: number, isKept: (value: T) => boolean = () => true): Memory<T> {
+  const known = new Map<string, T>()
+  return {
+    get(key, make) {
+      const found = known.get(key)
+      const value = found ?? make()
+      if (found !== undefined) known.delete(key)
+      else if (!isKept(value)) return value
+      known.set(key, value)
+      if (known.size > most) known.delete(known.keys().next().value!)
+      return value
     },
   }
 }
@@ -131,6 +160,11 @@ function operandName(operand: Comparison<FieldPath>['operand']): string {
     default:
       return operand.kind
   }
+}
+
+/** A text that tells shapes apart, of limited length. */
+export function shortened(shape: string): string {
+  return shape.length <= LIMITS.shapeLength ? shape : createHash('sha256').update(shape).digest('base64url')
 }
 
 /** The operators that compare parts of texts. */

@@ -1,10 +1,9 @@
 /** Values that a write gives by itself, as SQL: what rules and defaults assign, and what follows from other values. */
 import type { Assignment, ChosenCalendar, Field, FieldPath, Value } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { Operand } from '../filter/filter.ts'
 import { and, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { castType } from './comparison.ts'
 import { beforeSql, conditionSql, type Judged, pathValueSql } from './condition.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
 import { microsBetweenSql, workingShiftSql } from './working-time.ts'

@@ -1,13 +1,12 @@
 /** Related records to-many inside one statement: counted or embedded as JSON, under their own read policy. */
 
 import type { EmbedEntry, Field, HasMany, ManyToMany, Relation, Resource, SortTerm } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { isOpen } from './askable.ts'
-import { castType } from './comparison.ts'
 import { conditionSql, fieldSql, linkSql } from './condition.ts'
 import { orderSql } from './order.ts'
 import { reach, readable, readableEntry } from './policy.ts'

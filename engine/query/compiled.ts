@@ -6,7 +6,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Statement } from '../database/database.ts'
 import { type Parameter, print, type Sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
-import { identityOf, isPlan, numberOf, type Part } from '../plan/plan.ts'
+import { createMemory, identityOf, isMadeUp, numberOf, type Part } from '../plan/plan.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { actorClass } from './policy.ts'
 
@@ -84,14 +84,27 @@ export interface CompiledStatements {
   ): T
 }
 
+interface Kept {
+  readonly statement: Statement
+}
+
 /** An empty memory, for one catalog. */
 export function createStatements(): CompiledStatements {
-  const usual = createMemory(LIMITS.compiledShapes)
-  const madeUp = createMemory(LIMITS.madeUpShapes, LIMITS.madeUpLength)
+  const usual = createMemory<Kept>(LIMITS.compiledShapes)
+  const madeUp = createMemory<Kept>(
+    LIMITS.madeUpShapes,
+    ({ statement }) => statement.text.length <= LIMITS.madeUpLength,
+  )
   return {
-    get(compile, scope, ...parts) {
-      const memory = parts.some((part) => isPlan(part) && part.madeUp === true) ? madeUp : usual
-      return memory.get(`${scopeIdentity(compile, scope)}${identityOf(parts)}`, () => compile(scope, ...parts))
+    get<S extends StatementScope, P extends readonly Part[], T extends Kept>(
+      compile: (scope: S, ...parts: P) => T,
+      scope: S,
+      ...parts: P
+    ): T {
+      const key = `${scopeIdentity(compile, scope)}${identityOf(parts)}`
+      const found = (isMadeUp(parts) ? madeUp : usual).get(key, () => named(compile(scope, ...parts)))
+      // Only one function compiles for a key, so what is found has the type that this function gives.
+      return found as T
     },
   }
 }
@@ -101,33 +114,8 @@ function scopeIdentity(compile: object, { actor, isNew, kept }: StatementScope):
   return `${numberOf(compile)} ${actor === undefined ? '' : actorClass(actor)} ${flags} `
 }
 
-interface Memory {
-  get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T
-}
-
-/** At most so many values, the one that was not asked for the longest leaves first. */
-function createMemory(most: number, longest = Number.POSITIVE_INFINITY): Memory {
-  const known = new Map<string, { readonly statement: Statement }>()
-  return {
-    get<T extends { readonly statement: Statement }>(key: string, compile: () => T): T {
-      // Only one function compiles for a key, so what is found has the type that this function gives.
-      const found = known.get(key) as T | undefined
-      if (found !== undefined) {
-        known.delete(key)
-        known.set(key, found)
-        return found
-      }
-      const made = named(compile())
-      if (made.statement.text.length > longest) return made
-      known.set(key, made)
-      if (known.size > most) known.delete(known.keys().next().value!)
-      return made
-    },
-  }
-}
-
 /** Equal texts get equal names, so a connection that outlives a catalog never confuses two statements. */
-function named<T extends { readonly statement: Statement }>(compiled: T): T {
+function named<T extends Kept>(compiled: T): T {
   const name = `p_${createHash('sha1').update(compiled.statement.text).digest('hex').slice(0, 20)}`
   return { ...compiled, statement: { ...compiled.statement, name } }
 }

@@ -1,13 +1,11 @@
-/** Keyset cursors: where a page ended, as an opaque text, and the condition that goes on from there. */
+/** Keyset cursors: the place where a page ended, as an opaque text. */
 import type { Field, SortTerm } from '../catalog/catalog.ts'
 import { isBigint } from '../field/bigint.ts'
 import { isStoredDay } from '../field/calendar.ts'
 import { isFloat } from '../field/column-type.ts'
 import { isUuid } from '../field/uuid.ts'
-import { and, join, or, type Sql, slot, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
 import { sortSignature } from '../plan/plan.ts'
-import type { SortKey } from './order.ts'
 
 /** The values of a page's last row under its sort, ending with the id; `nulls` marks the absent ones for the statement's shape. */
 export interface Cursor {
@@ -72,34 +70,4 @@ function wellFormed(field: Field, value: string): boolean {
     default:
       return true
   }
-}
-
-/**
- * The condition of the rows after the cursor, for sort expressions in order, the id last. The cursor's values are the
- * slots `k0`, `k1` …, or from another number on; `nulls` says which of them are absent.
- * PostgreSQL's order is kept: NULL last when ascending, first when descending.
- */
-export function afterSql(keys: readonly SortKey[], nulls: string, from = 0): Sql {
-  const value = (i: number): Sql => sql`${slot(`k${from + i}`)}::${keys[i]!.cast}`
-  const absent = (i: number): boolean => nulls[i] === 'n'
-  const after = (i: number): Sql => {
-    const { sql: key, direction, nullable } = keys[i]!
-    if (absent(i)) return direction === 'asc' ? sql`false` : sql`${key} is not null`
-    if (direction === 'desc') return sql`${key} < ${value(i)}`
-    return nullable ? sql`(${key} > ${value(i)} or ${key} is null)` : sql`${key} > ${value(i)}`
-  }
-  const tied = (i: number): Sql => (absent(i) ? sql`${keys[i]!.sql} is null` : sql`${keys[i]!.sql} = ${value(i)}`)
-  // A row comparison is what an index can start from; NULLs in ascending keys would escape it.
-  const [{ direction }] = keys as [SortKey, ...SortKey[]]
-  const comparable = keys.every(
-    (key, i) => key.direction === direction && !absent(i) && (direction === 'desc' || !key.nullable),
-  )
-  if (comparable) {
-    const [row, values] = [join(keys.map((key) => key.sql)), join(keys.map((_, i) => value(i)))]
-    return sql`(${row}) ${direction === 'asc' ? '>' : '<'} (${values})`
-  }
-  const alternatives = keys.map(
-    (_, i) => sql`(${and([...keys.slice(0, i).map((_key, before) => tied(before)), after(i)])})`,
-  )
-  return sql`(${or(alternatives)})`
 }

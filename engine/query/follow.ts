@@ -2,12 +2,11 @@
 import type { Catalog, Field, Follow, Resource } from '../catalog/catalog.ts'
 import type { WrittenBy } from '../catalog/following.ts'
 import { computedSql } from '../catalog/formula.ts'
-import { idSql, meets, tableFields } from '../catalog/stored.ts'
+import { castType, idSql, meets, tableFields } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, sql } from '../filter/sql.ts'
 import { columnsSet } from '../plan/follow-steps.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
 import { valueSql } from './assigned.ts'
-import { castType } from './comparison.ts'
 import { beforeSql, holdsSql, type Judged } from './condition.ts'
 import { joiner, type SelectScope } from './scope.ts'
 

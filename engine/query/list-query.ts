@@ -1,59 +1,68 @@
-/** The query string of a list → what to read; refuses unknown parameters, wrong values and filters on unreadable fields. */
-
-import { createHash } from 'node:crypto'
+/** The query of a list, as a text or as a JSON body → its plan and its values; refuses unknown parameters, wrong values and filters on unreadable fields. */
 import type { Actor } from '../actor.ts'
 import type { Catalog, FieldPath, Filter, Resource, SortTerm } from '../catalog/catalog.ts'
-import { LIST_PARAMETERS, PROJECTION_PARAMETERS, WORD_PARAMETERS } from '../catalog/list-parameter.ts'
+import { LIST_PARAMETERS, PAGE_PARAMETERS, PROJECTION_PARAMETERS, WORD_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
-import { type FieldError, type FieldErrorCode, fieldError } from '../field-error.ts'
+import { FieldError, type FieldErrorCode, fieldError } from '../field-error.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { dependsOnValues, type Plan, shapeOf, sortSignature } from '../plan/plan.ts'
+import { dependsOnValues, identityOf, type Plan, type Plans, shapeOf, shortened, sortSignature } from '../plan/plan.ts'
+import {
+  type Conditions,
+  type ListPlan,
+  type Order,
+  type ParentShape,
+  planCorrected,
+  planList,
+} from '../plan/read-plan.ts'
 import { nearest } from '../text/nearest.ts'
-import { isOpen } from './askable.ts'
+import { type Asker, isOpen } from './askable.ts'
 import { type Cursor, decodeCursor } from './cursor.ts'
 import { type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-terms.ts'
+import type { Lookup } from './lookup.ts'
 import { askedWords } from './named-condition.ts'
-import { filterable, readable } from './policy.ts'
-import { type Projection, readProjection } from './projection.ts'
-import { readSearch, searchedSort, searchKey } from './search-query.ts'
-import type { SearchShape } from './search-terms.ts'
+import { classOf, filterable, readable, requireClause, usualAnswer } from './policy.ts'
+import { readProjection } from './projection.ts'
+import { correctedSearch, readSearch, searchedSort } from './search-query.ts'
 import { readWhere } from './where.ts'
 
-/** What a list request asks for. Equal ones of one resource and actor class, apart from their values, share statements. */
-export interface ListQuery extends Plan {
-  /** All of them must hold. */
-  readonly filters: readonly Filter[]
-  /** What of each record is wanted; undefined: the usual. */
-  readonly projection: Projection | undefined
-  /** Whether the best plan depends on the values, so that the statement must not be planned once for all. */
+/** What a list request asks for: its plan, and the values with which the statements of the plan run. */
+export interface ListQuery {
+  readonly plan: ListPlan
+  /** By their slots: those of the filters and the search, the cursor's, `offset`, and the `parent` of a nested list. */
+  readonly slots: Readonly<Record<string, unknown>>
+  /** Whether the best plan of PostgreSQL depends on the values, so that the statement must not be planned once for all. */
   readonly adhoc: boolean
-  readonly search: SearchShape | undefined
-  /** So far into the list that ids are fetched before rows. */
-  readonly deep: boolean
-  /** Always ends with the id, so that pages never repeat or skip. */
-  readonly sort: readonly SortTerm[]
-  /** The order of its pages where how well a record answers the search comes first. */
-  readonly ranked: readonly SortTerm[] | undefined
-  /** Whether it goes on behind the records that the search names, in the list's own order. */
-  readonly pastNamed: boolean
-  readonly perPage: number
   /** undefined when reading by cursor. */
   readonly page: number | undefined
-  /** Where a cursor goes on; undefined on a first page. */
-  readonly after: Cursor | undefined
-  readonly slots: Readonly<Record<string, unknown>>
+  /** How many records come before the page. */
+  readonly offset: number
+}
+
+/** Who asks, and where the plans of the application are. */
+export interface ListAsker extends Asker {
+  readonly plans: Plans
+}
+
+/** The record above a nested list, as the path names it. */
+export interface ListParent extends Omit<ParentShape, keyof Plan | 'lookup'> {
+  readonly lookup: Lookup
 }
 
 /** Pages beyond this offset fetch ids first: an index alone can skip, the rows' other columns stay unread. */
 const DEEP_OFFSET = 500
 
-/** Reads a list's query string; throws ApiError validation_failed keyed by parameter. */
+/**
+ * Reads a list's query string. Throws where the policy `view` lets the caller read no record of the resource, and
+ * ApiError validation_failed keyed by parameter.
+ */
 export function readListQuery(
-  catalog: Catalog,
+  { actor, catalog, plans }: ListAsker,
   resource: Resource,
-  actor: Actor,
   query: Iterable<readonly [string, string]>,
+  parent?: ListParent,
 ): ListQuery {
+  requireClause(resource.policies.view, actor)
   // Without a prototype: a parameter may be called "constructor" or "__proto__".
   const errors: Record<string, FieldError[]> = Object.create(null)
   const refuse = (parameter: string, code: FieldErrorCode, sentence: string): void => {
@@ -62,55 +71,62 @@ export function readListQuery(
   }
   const slots: Record<string, unknown> = {}
   const given = readGiven(query, refuse)
-  const filters = readConditions({ catalog, resource, actor, ...limitsOf(catalog), refuse, slots }, given)
-  const isWritten = Boolean(given.reserved.get('where'))
-  const { page, perPage, cursor } = readPaging(catalog, given.reserved, refuse)
-  const sort = total(resource, readSort(catalog, resource, actor, given.reserved, refuse))
-  const isSearch = given.reserved.has('search') || given.reserved.has('snippets')
-  const search = isSearch ? readSearch(catalog, resource, actor, given.reserved, refuse) : undefined
-  const isOrdered = Boolean(given.reserved.get('sort') || given.reserved.get('order'))
-  const ranking = isOrdered || search === undefined ? undefined : searchedSort(resource, search, sort)
-  const after = readCursor(cursor, ranking ?? sort, refuse)
-  const isProjected = PROJECTION_PARAMETERS.some((name) => given.reserved.has(name))
-  const projection = isProjected ? readProjection({ resource, actor, mode: 'list', refuse }, given.reserved) : undefined
+  const { reserved } = given
+  const conditions = readConditions({ catalog, resource, actor, ...limitsOf(catalog), refuse, slots }, given)
+  const { cursor, page, perPage } = readPaging(catalog, reserved, refuse)
+  const sort = total(resource, readSort(catalog, resource, actor, reserved, refuse))
+  const isSearch = reserved.has('search') || reserved.has('snippets')
+  const search = isSearch ? readSearch(catalog, resource, actor, reserved, refuse) : undefined
+  const isOrdered = Boolean(reserved.get('sort') || reserved.get('order'))
+  const ranked = isOrdered || search === undefined ? undefined : searchedSort(resource, search.shape, sort)
+  const after = readCursor(cursor, ranked ?? sort, refuse)
+  const isProjected = PROJECTION_PARAMETERS.some((name) => reserved.has(name))
+  const chosen = isProjected ? readProjection({ resource, actor, mode: 'list', refuse }, reserved) : undefined
   if (Object.keys(errors).length > 0) throw invalid(errors)
-  Object.assign(slots, search?.slots)
-  const shape = {
-    filters,
-    projection,
-    madeUp: isWritten || projection !== undefined || (search !== undefined && search.wanted + search.unwanted > 1),
-    adhoc: isWritten || filters.some(dependsOnValues) || search?.adhoc === true,
-    search,
-    deep: cursor === undefined && (page - 1) * perPage >= DEEP_OFFSET,
-    sort,
-    ranked: ranking,
-    pastNamed: ranking !== undefined && !resource.ranked && after?.values[0] === '0',
+  const offset = cursor === undefined ? (page - 1) * perPage : 0
+  Object.assign(slots, search?.slots, { offset, parent: parent?.lookup.value })
+  after?.values.forEach((value, i) => {
+    slots[`k${i}`] = value
+  })
+  const reader = classOf(actor)
+  const plan = plans.get(planList, {
+    resource,
+    reader,
+    within: reader.reach(resource.policies.view),
+    below: parent && parentShape(parent),
+    conditions,
+    search: search?.shape,
+    order: orderOf(resource, sort, ranked, after),
+    answer: chosen ?? usualAnswer(actor, resource, 'list'),
     perPage,
-    page: cursor === undefined ? page : undefined,
-    after,
-  }
-  return { ...shape, planId: planIdOf(shape), slots }
+    numbered: cursor === undefined,
+    deep: offset >= DEEP_OFFSET,
+    after: after?.nulls,
+  })
+  const adhoc = conditions.madeUp === true || conditions.filters.some(dependsOnValues) || search?.adhoc === true
+  return { plan, slots, adhoc, page: plan.numbered ? page : undefined, offset }
 }
 
-/** What the statements of a query depend on, as text: all but its values and which page it is. */
-function planIdOf(query: Omit<ListQuery, 'planId' | 'slots'>): string {
-  const { filters, search, deep, sort, ranked, pastNamed, perPage, after, page, projection } = query
-  const only = projection === undefined ? '' : `;${bounded(projection.planId)}`
-  const kind = `${search ? searchKey(search) : ''}${deep ? 'deep ' : ''}${page === undefined ? 'cursor' : 'page'}`
-  return `${bounded(filters.map(shapeOf).join('&'))};${kind};${sortSignature(ranked ?? sort)};${perPage};${after?.nulls ?? ''}${pastNamed ? 'past' : ''}${only}`
+function orderOf(
+  { ranked: isRanked }: Resource,
+  sort: readonly SortTerm[],
+  ranked: readonly SortTerm[] | undefined,
+  after: Cursor | undefined,
+): Order {
+  const pastNamed = ranked !== undefined && !isRanked && after?.values[0] === '0'
+  return { planId: `${sortSignature(ranked ?? sort)}${pastNamed ? ' past' : ''}`, sort, ranked, pastNamed }
+}
+
+/** What statements are compiled for of a parent: all but the value that the path has. */
+export function parentShape({ relation, resource, lookup }: ListParent): ParentShape {
+  return { relation, resource, lookup: lookup.field, planId: identityOf([relation, resource, lookup.field]) }
 }
 
 /** The same list with the words of its search corrected; undefined where none of them may be misspelt. */
-export function correctedQuery(query: ListQuery): ListQuery | undefined {
-  const { search } = query
-  if (search === undefined || search.corrected || search.spelt.length === 0) return undefined
-  const corrected = { ...query, search: { ...search, corrected: true }, adhoc: true, madeUp: true }
-  return { ...corrected, planId: planIdOf(corrected) }
-}
-
-/** A shape as a text of limited length. */
-function bounded(shape: string): string {
-  return shape.length <= LIMITS.shapeLength ? shape : createHash('sha256').update(shape).digest('base64url')
+export function correctedQuery({ plans }: Pick<ListAsker, 'plans'>, query: ListQuery): ListQuery | undefined {
+  const search = query.plan.search && correctedSearch(query.plan.search)
+  if (search === undefined) return undefined
+  return { ...query, plan: plans.get(planCorrected, { plan: query.plan, search }), adhoc: true }
 }
 
 /** The parameters of a query: those of pages and order have one value each, filters have all that they were given. */
@@ -142,12 +158,13 @@ function limitsOf({ limits }: Catalog): Pick<FilterReader, 'longestList' | 'subj
   return { longestList: limits.valuesPerList ?? 0, subject: (parameter) => `The ${parameter} parameter` }
 }
 
-/** The conditions of all parameters, and of `where`. */
-function readConditions(reader: FilterReader, given: Given): readonly Filter[] {
-  const filters = readFilters(reader.catalog, reader, given.filters)
+/** The conditions of all parameters, and of `where`, which its caller makes up. */
+function readConditions(reader: FilterReader, given: Given): Conditions {
   const text = given.reserved.get('where')
+  const named = readFilters(reader.catalog, reader, given.filters)
   const where = text ? readWhere(reader, text) : undefined
-  return where === undefined ? filters : [...filters, where]
+  const filters = where === undefined ? named : [...named, where]
+  return { planId: shortened(filters.map(shapeOf).join('&')), madeUp: Boolean(text), filters }
 }
 
 function readFilters(catalog: Catalog, reader: FilterReader, given: Given['filters']): readonly Filter[] {
@@ -269,4 +286,53 @@ function unknownParameter(reader: FilterReader, name: string): string {
 function suggestion(word: string, candidates: readonly string[]): string {
   const found = nearest(word, candidates)
   return found === undefined ? '' : `; did you mean "${found}"?`
+}
+
+/** The parameters of a list as a JSON body has them, with values and lists of values instead of texts; throws ApiError validation_failed keyed by parameter. */
+export function parametersOf(body: JsonObject): readonly (readonly [string, string])[] {
+  // Without a prototype: a key may be "__proto__".
+  const errors: Record<string, FieldError[]> = Object.create(null)
+  let complaints = 0
+  const parameters = Object.entries(body).flatMap(([name, value]): readonly (readonly [string, string])[] => {
+    const read = textsOf(name, value)
+    if (!(read instanceof FieldError)) return read.map((text) => [name, text])
+    complaints += 1
+    if (complaints <= LIMITS.queryErrors) errors[name.slice(0, LIMITS.unknownKeyLength)] = [read]
+    return []
+  })
+  if (complaints > 0) throw invalid(errors)
+  return parameters
+}
+
+/** The texts of a parameter, or its refusal. */
+function textsOf(name: string, value: Json): readonly string[] | FieldError {
+  const subject = `The ${name.slice(0, LIMITS.unknownKeyLength)} parameter`
+  if (name === 'where')
+    return isObject(value) ? [JSON.stringify(value)] : fieldError('wrong_type', `${subject} must be an object`)
+  if (value === null)
+    return fieldError('invalid', `${subject} must not be null; {"where":{"field":null}} asks for what is absent`)
+  if (isObject(value))
+    return fieldError('wrong_format', `${subject} must be a value or a list of values; conditions stand under "where"`)
+  if (!Array.isArray(value)) return [String(value)]
+  const items: readonly Json[] = value
+  if (items.length === 0) return fieldError('too_few', `${subject} must have at least 1 item`)
+  if (items.some((item) => item === null || typeof item === 'object'))
+    return fieldError('wrong_type', `${subject} must be a list of values`)
+  const texts = items.map(String)
+  return WORD_PARAMETERS.includes(name) || name.endsWith('[between]') ? [texts.join(',')] : texts
+}
+
+const UNFIT: readonly string[] = [...PAGE_PARAMETERS, ...PROJECTION_PARAMETERS]
+
+/** The query of a list whose records are given at once, without its pages and its choice of parts; refuses these with `sentence` (422) where unknown parameters are refused and they have a value. */
+export function withoutPages(
+  { strictness }: Pick<Catalog, 'strictness'>,
+  query: Iterable<readonly [string, string]>,
+  sentence: string,
+): readonly (readonly [string, string])[] {
+  const given = [...query]
+  const unfit = given.filter(([name, value]) => UNFIT.includes(name) && value !== '')
+  if (unfit.length > 0 && strictness.unknownParameters === 'refuse')
+    throw invalid(Object.fromEntries(unfit.map(([name]) => [name, [sentence]])))
+  return given.filter(([name]) => !UNFIT.includes(name))
 }

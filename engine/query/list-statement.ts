@@ -1,28 +1,29 @@
 /** Lists compiled to SQL: the page, its total, the parent of a nested list, and all rows in batches. */
-import type { BelongsTo, Field, FieldPath, Resource } from '../catalog/catalog.ts'
+import type { BelongsTo, FieldPath, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import type { Plan } from '../plan/plan.ts'
+import type { ListPlan, ParentShape, SearchShape } from '../plan/read-plan.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { isShownBeside } from './askable.ts'
-import { castType } from './comparison.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, fieldSql } from './condition.ts'
-import { correctionTables } from './correction.ts'
-import { afterSql, type Cursor } from './cursor.ts'
-import { namedKey } from './identifier.ts'
 import type { KeptEmbed } from './kept-embed.ts'
-import type { ListQuery } from './list-query.ts'
-import { orderSql, type SortKey, sortKeys } from './order.ts'
+import { afterSql, orderSql, type SortKey, sortKeys } from './order.ts'
 import { packedColumn } from './packed-row.ts'
-import { type PageParts, plainPage } from './page.ts'
 import { filterable, reach } from './policy.ts'
-import { rankKey } from './rank.ts'
 import { existenceSql, joiner, joinWay, reachSql, type SelectScope } from './scope.ts'
-import { searchParts, searchSql } from './search.ts'
+import { correctedWord, searchParts, searchSql } from './search.ts'
 import { earlierNamesOf, matchColumns } from './search-matches.ts'
-import { boundedPage, COUNTED_COLUMNS, wholePage } from './searched-page.ts'
+import {
+  boundedPage,
+  COUNTED_COLUMNS,
+  correctionTables,
+  namedKey,
+  type PageParts,
+  rankKey,
+  wholePage,
+} from './searched-page.ts'
 import { selectList } from './select.ts'
 
 /** The statement of a page. */
@@ -37,13 +38,6 @@ export interface CompiledPage extends Compiled {
   readonly corrections: readonly (readonly [word: number, column: number])[]
   /** The columns that say whether a field has words of the search. */
   readonly matches: readonly { readonly name: string; readonly column: number }[]
-}
-
-/** The record below which a nested list stands, by one of its lookup fields; the slot `parent` carries the value. */
-export interface ParentShape extends Plan {
-  readonly relation: BelongsTo
-  readonly resource: Resource
-  readonly lookup: Field
 }
 
 /** The conditions under which `alias` is the parent that the path names. */
@@ -67,65 +61,53 @@ interface Below {
 }
 
 /** The conditions of a list: existence, reach, the parent where nested, the query's filters. A search comes on top of them. */
-function listConditions(scope: SelectScope, resource: Resource, query: ListQuery, below?: Below): Sql[] {
+function listConditions(scope: SelectScope, { filters, resource, within }: ListPlan, below?: Below): Sql[] {
   const where = existenceSql(scope, resource, 't')
-  const reached = reach(resource.policies.view, scope.actor)
-  if (reached.kind === 'matching') where.push(conditionSql(scope.catalog, reached.filter, 't'))
+  if (within.kind === 'matching') where.push(conditionSql(scope.catalog, within.filter, 't'))
+  else if (within.kind === 'none') where.push(sql`false`)
   if (below !== undefined) where.push(sql`t.${quoted(below.relation.field.column)} = ${below.id}`)
-  if (query.filters.length > 0) where.push(conditionSql(scope.catalog, { kind: 'and', of: query.filters }, 't'))
+  if (filters.length > 0) where.push(conditionSql(scope.catalog, { kind: 'and', of: filters }, 't'))
   return where
 }
 
 /** What the rows of a page are ordered by. */
-function pageKeys(scope: SelectScope, resource: Resource, { ranked, search, sort }: ListQuery): readonly SortKey[] {
+function pageKeys(scope: SelectScope, { ranked, resource, search, sort }: ListPlan): readonly SortKey[] {
   if (ranked === undefined || search === undefined) return sortKeys(scope, sort)
   const first = resource.ranked ? rankKey(scope, resource, search) : namedKey(search.identifiers)
   return [first, ...sortKeys(scope, ranked.slice(1))]
 }
 
 /** The conditions of the rows behind a cursor. */
-function behindSql({ pastNamed }: ListQuery, { nulls }: Cursor, [first, ...keys]: readonly SortKey[]): readonly Sql[] {
-  if (!pastNamed) return [afterSql([first!, ...keys], nulls)]
+function behindSql({ after, pastNamed }: ListPlan, [first, ...keys]: readonly SortKey[]): readonly Sql[] {
+  if (after === undefined) return []
+  if (!pastNamed) return [afterSql([first!, ...keys], after)]
   // So the index of the list's own order leads to them.
-  return [sql`${first!.sql} = 0`, afterSql(keys, nulls.slice(1), 1)]
+  return [sql`${first!.sql} = 0`, afterSql(keys, after.slice(1), 1)]
 }
 
 /** Compiles one page. Slots: those of the filters and the search, `offset`, `parent`, cursor values `k0…`. */
-export function compilePage(
-  scope: SelectScope,
-  resource: Resource,
-  query: ListQuery,
-  parent?: ParentShape,
-): CompiledPage {
-  const below = parent && { relation: parent.relation, id: parentIdSql(scope, parent) }
-  const listed = listConditions(scope, resource, query, below)
+export function compilePage(scope: SelectScope, plan: ListPlan): CompiledPage {
+  const { answer, below, numbered, perPage, resource, search } = plan
+  const listed = listConditions(scope, plan, below && { relation: below.relation, id: parentIdSql(scope, below) })
   const where = [...listed]
-  const sorted = pageKeys(scope, resource, query)
-  const after = query.after === undefined ? [] : behindSql(query, query.after, sorted)
+  const sorted = pageKeys(scope, plan)
+  const after = behindSql(plan, sorted)
   // Whether matches are ranked depends on all of them, so a ranked search goes on behind a cursor when they are known.
-  const goesOnLater = query.ranked !== undefined && resource.ranked
+  const goesOnLater = plan.ranked !== undefined && resource.ranked
   if (!goesOnLater) where.push(...after)
-  const paged = query.page !== undefined
   // One row more than asked tells whether another page follows, without a count.
-  const limit = sql`limit ${query.perPage + 1}${paged ? sql` offset ${slot('offset')}::integer` : ''}`
-  const counted = query.search !== undefined && paged
-  const misspelt = query.search?.corrected ? query.search.spelt : []
-  const before = [...(counted ? COUNTED_COLUMNS : []), ...misspelt.map((at) => `(select k.w${at} from k)`)]
-  const matched = query.search === undefined ? [] : matchColumns(scope, resource, query.search)
+  const limit = sql`limit ${perPage + 1}${numbered ? sql` offset ${slot('offset')}::integer` : ''}`
+  const counted = plan.total.by === 'page'
+  const misspelt = search?.corrected ? search.spelt : []
+  const corrected = misspelt.map((at) => sql`(select ${correctedWord(at)} from plinth_corrected_words)`)
+  const before = [...(counted ? COUNTED_COLUMNS : []), ...corrected]
+  const matched = search === undefined ? [] : matchColumns(scope, resource, search)
   const columnsBefore = [...before, ...sorted.map((key) => key.sql), ...matched.map((one) => one.sql)]
-  const { columns, joins, serialize, kept } = selectList(
-    scope,
-    resource,
-    't',
-    'list',
-    columnsBefore,
-    query.projection?.parts,
-  )
+  const { columns, joins, serialize, kept } = selectList(scope, resource, 't', 'list', columnsBefore, answer.parts)
   const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit, columns, joins }
-  const order = orderSql(scope, resource, query.sort, 't')
-  const page = query.search
-    ? searchedPage(scope, resource, query, parts, listed, goesOnLater ? after : [])
-    : plainPage(parts, order, query.deep)
+  const page = search
+    ? searchedPage(scope, plan, search, parts, listed, goesOnLater ? after : [])
+    : plainPage(parts, orderSql(scope, resource, plan.sort, 't'), plan.deep)
   return {
     ...compiled(page),
     serialize,
@@ -142,26 +124,32 @@ export function compilePage(
   }
 }
 
+/** A page without a search. Where it is `deep`, ids are found first, so that the rows that are skipped stay unread. */
+function plainPage({ table, id, where, limit, columns, joins }: PageParts, order: Sql, deep: boolean): Sql {
+  const rows = sql`from ${table} t where ${and(where)} order by ${order} ${limit}`
+  const page = deep ? sql`(select t.${id} ${rows}) p join ${table} t on t.${id} = p.${id}` : sql`(select t.* ${rows}) t`
+  return sql`select ${join(columns)} from ${page} ${joins} order by ${order}`
+}
+
 /** A page of a search; without a wanted word there is none that is common. */
 function searchedPage(
   scope: SelectScope,
-  resource: Resource,
-  { page, perPage, ranked, search, sort }: ListQuery,
+  { perPage, ranked, resource, sort, total }: ListPlan,
+  search: SearchShape,
   parts: PageParts,
   listed: readonly Sql[],
   after: readonly Sql[],
 ): Sql {
   const { searchCounted = 0, searchKnown = 0, searchRanked = 0, searchWalked = 0 } = scope.catalog.limits
-  const shape = search!
-  const tables = shape.corrected ? correctionTables(scope, resource, shape, listed, searchKnown) : []
-  const found = { ...searchParts(scope, resource, shape), tables }
-  const counted = page !== undefined
-  if (shape.wanted === 0) return wholePage(parts, found, counted)
+  const tables = search.corrected ? correctionTables(scope, resource, search, listed, searchKnown) : []
+  const found = { ...searchParts(scope, resource, search), tables }
+  const counted = total.by === 'page'
+  if (search.wanted === 0) return wholePage(parts, found, counted)
   const open = parts.where.length === existenceSql(scope, resource, 't').length
   const needed = counted ? sql`${perPage + 1} + ${slot('offset')}::integer` : sql`${perPage + 1}`
   const order = orderSql(scope, resource, ranked?.slice(1) ?? sort, 't')
   return boundedPage(parts, found, counted, {
-    counted: Math.ceil(searchCounted / shape.wanted),
+    counted: Math.ceil(searchCounted / search.wanted),
     walked: searchWalked,
     ranked: searchRanked,
     needed,
@@ -171,65 +159,57 @@ function searchedPage(
   })
 }
 
-/** Compiles the total of a list; with `cap`, counting stops one past it. */
-export function compileCount(scope: SelectScope, resource: Resource, query: ListQuery, cap?: number): Compiled {
-  return compiled(countSql(resource, listConditions(scope, resource, query), cap))
+/** Compiles the total of a list, as its plan counts it; with a cap, counting stops one past it. */
+export function compileCount(scope: SelectScope, plan: ListPlan): Compiled {
+  return compiled(countSql(plan, listConditions(scope, plan)))
 }
 
-function countSql(resource: Resource, where: readonly Sql[], cap: number | undefined): Sql {
+function countSql({ resource, total }: ListPlan, where: readonly Sql[]): Sql {
   const rows = sql`from ${quoted(resource.table)} t where ${and(where)}`
+  const cap = total.by === 'count' ? total.cap : undefined
   return cap === undefined
     ? sql`select count(*) ${rows}`
     : sql`select count(*) from (select 1 ${rows} limit ${cap + 1}) c`
 }
 
 /** Compiles PostgreSQL's plan of the rows of a list, which says how many it expects. */
-export function compileEstimate(scope: SelectScope, resource: Resource, query: ListQuery): Compiled {
-  const where = and(listConditions(scope, resource, query))
-  return compiled(sql`explain (format json) select 1 from ${quoted(resource.table)} t where ${where}`)
+export function compileEstimate(scope: SelectScope, plan: ListPlan): Compiled {
+  const where = and(listConditions(scope, plan))
+  return compiled(sql`explain (format json) select 1 from ${quoted(plan.resource.table)} t where ${where}`)
 }
 
-/** Compiles the parent of a nested route: its id, whether the actor may see it, and the list's total where one is asked. */
-export function compileParent(
-  scope: SelectScope,
-  parent: ParentShape,
-  counted?: Resource,
-  query?: ListQuery,
-  cap?: number,
-): Compiled {
+/** Compiles the parent of a nested route: its id, whether the actor may see it, and the total of a `list` that is counted. */
+export function compileParent(scope: SelectScope, parent: ParentShape, list?: ListPlan): Compiled {
   const visible = reachSql(scope, reach(parent.resource.policies.view, scope.actor), 'b')
   const id = sql`${idSql(parent.resource, 'b')}`
   const columns = [id, visible]
-  if (counted !== undefined && query !== undefined) {
-    const where = listConditions(scope, counted, query, { relation: parent.relation, id })
-    columns.push(sql`(${countSql(counted, where, cap)})`)
-  }
+  if (list?.total.by === 'count')
+    columns.push(sql`(${countSql(list, listConditions(scope, list, { relation: parent.relation, id }))})`)
   const where = and(parentConditions(scope, parent, 'b'))
   return compiled(sql`select ${join(columns)} from ${quoted(parent.resource.table)} b where ${where} limit 1`)
 }
 
 /** The conditions of a list with its search, which is one OR here: where no page is read, no source needs an index of its own. */
-function foundConditions(scope: SelectScope, resource: Resource, query: ListQuery): Sql[] {
-  const where = listConditions(scope, resource, query)
-  if (query.search) where.push(searchSql(scope, resource, query.search, 't'))
+function foundConditions(scope: SelectScope, plan: ListPlan): Sql[] {
+  const where = listConditions(scope, plan)
+  if (plan.search) where.push(searchSql(scope, plan.resource, plan.search, 't'))
   return where
 }
 
 /** The rows of a list with its search. */
-export function foundSql(scope: SelectScope, resource: Resource, query: ListQuery): Sql {
-  return sql`from ${quoted(resource.table)} t where ${and(foundConditions(scope, resource, query))}`
+export function foundSql(scope: SelectScope, plan: ListPlan): Sql {
+  return sql`from ${quoted(plan.resource.table)} t where ${and(foundConditions(scope, plan))}`
 }
 
 /** Compiles the ids of a list's records, lowest first, at most `limit`, each locked. Slots: those of the filters and the search. */
-export function compileLocked(scope: SelectScope, resource: Resource, query: ListQuery, limit: number): Compiled {
-  const found = foundSql(scope, resource, query)
-  const id = idSql(resource, 't')
-  return compiled(sql`select ${id} ${found} order by ${id} limit ${limit} for update of t`)
+export function compileLocked(scope: SelectScope, plan: ListPlan, limit: number): Compiled {
+  const id = idSql(plan.resource, 't')
+  return compiled(sql`select ${id} ${foundSql(scope, plan)} order by ${id} limit ${limit} for update of t`)
 }
 
 /** Compiles how many records a list has with its search. Slots: those of the filters and the search. */
-export function compileFound(scope: SelectScope, resource: Resource, query: ListQuery): Compiled {
-  return compiled(sql`select count(*) ${foundSql(scope, resource, query)}`)
+export function compileFound(scope: SelectScope, plan: ListPlan): Compiled {
+  return compiled(sql`select count(*) ${foundSql(scope, plan)}`)
 }
 
 /** How a batch of all rows is read. */
@@ -246,21 +226,17 @@ export interface RowsShape {
  * Compiles one batch of all rows of a list: the columns of the paths, null where the actor may not read one or see the
  * record that it is of, then those of the cursor. Slots: those of the filters and the search, `k0…`, and `absent` where packed.
  */
-export function compileRows(
-  scope: SelectScope,
-  resource: Resource,
-  query: ListQuery,
-  { nulls, packed, paths, size }: RowsShape,
-): Compiled {
+export function compileRows(scope: SelectScope, plan: ListPlan, { nulls, packed, paths, size }: RowsShape): Compiled {
+  const { resource, sort } = plan
   // The rows are walked in the order of the list, once over all batches.
-  const where = foundConditions(scope, resource, query)
-  const sorted = sortKeys(scope, query.sort)
+  const where = foundConditions(scope, plan)
+  const sorted = sortKeys(scope, sort)
   if (nulls !== undefined) where.push(afterSql(sorted, nulls))
   const joins: string[] = []
   const joinOnce = joiner(scope.catalog, joins)
   const values = paths.map((path) => seenValueSql(scope, resource, path, joinOnce))
   const keys = sorted.map((key) => key.sql)
-  const order = orderSql(scope, resource, query.sort, 't')
+  const order = orderSql(scope, resource, sort, 't')
   const limit = sql`limit ${size}`
   const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit }
   const page = (columns: readonly Sql[]): Sql => plainPage({ ...parts, columns, joins: joins.join(' ') }, order, false)

@@ -1,9 +1,8 @@
-/** Sort terms as SQL: what rows are ordered by, always in a total order. */
+/** Orders as SQL: what rows are ordered by, always in a total order, and the rows behind a cursor. */
 import type { Resource, SortTerm } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
-import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
-import { castType } from './comparison.ts'
+import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { fieldSql, liveSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 
@@ -46,4 +45,34 @@ export function sortKeys(scope: SelectScope, sort: readonly SortTerm[]): readonl
     nullable: term.path.field.nullable || term.path.relations.length > 0,
     direction: term.direction,
   }))
+}
+
+/**
+ * The condition of the rows after the cursor, for sort expressions in order, the id last. The cursor's values are the
+ * slots `k0`, `k1` …, or from another number on; `nulls` says which of them are absent.
+ * PostgreSQL's order is kept: NULL last when ascending, first when descending.
+ */
+export function afterSql(keys: readonly SortKey[], nulls: string, from = 0): Sql {
+  const value = (i: number): Sql => sql`${slot(`k${from + i}`)}::${keys[i]!.cast}`
+  const absent = (i: number): boolean => nulls[i] === 'n'
+  const after = (i: number): Sql => {
+    const { sql: key, direction, nullable } = keys[i]!
+    if (absent(i)) return direction === 'asc' ? sql`false` : sql`${key} is not null`
+    if (direction === 'desc') return sql`${key} < ${value(i)}`
+    return nullable ? sql`(${key} > ${value(i)} or ${key} is null)` : sql`${key} > ${value(i)}`
+  }
+  const tied = (i: number): Sql => (absent(i) ? sql`${keys[i]!.sql} is null` : sql`${keys[i]!.sql} = ${value(i)}`)
+  // A row comparison is what an index can start from; NULLs in ascending keys would escape it.
+  const [{ direction }] = keys as [SortKey, ...SortKey[]]
+  const comparable = keys.every(
+    (key, i) => key.direction === direction && !absent(i) && (direction === 'desc' || !key.nullable),
+  )
+  if (comparable) {
+    const [row, values] = [join(keys.map((key) => key.sql)), join(keys.map((_, i) => value(i)))]
+    return sql`(${row}) ${direction === 'asc' ? '>' : '<'} (${values})`
+  }
+  const alternatives = keys.map(
+    (_, i) => sql`(${and([...keys.slice(0, i).map((_key, before) => tied(before)), after(i)])})`,
+  )
+  return sql`(${or(alternatives)})`
 }

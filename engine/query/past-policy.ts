@@ -2,11 +2,11 @@
 
 import type { FieldPath, Filter } from '../catalog/catalog.ts'
 import { keptName, pathsOf } from '../catalog/kept.ts'
-import { isStored } from '../catalog/stored.ts'
+import { castType, isStored } from '../catalog/stored.ts'
 import { and, or, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'
 import { leaves } from '../filter/walk.ts'
-import { castType, columnSql, forActor } from './comparison.ts'
+import { columnSql, forActor } from './condition.ts'
 import { clausesFor } from './policy.ts'
 import { type Asking, appended, resourceNamed } from './readable.ts'
 

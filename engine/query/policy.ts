@@ -1,8 +1,10 @@
-/** Policies: which clauses speak of an actor, and what the refused are told. */
+/** Policies: which clauses speak of an actor, what it may read, and what the refused are told. */
 import { type Actor, holds } from '../actor.ts'
-import type { Access, Clause, EmbedEntry, Field, FieldPath, Filter } from '../catalog/catalog.ts'
+import type { Access, Clause, EmbedEntry, Field, FieldPath, Filter, Relation, Resource } from '../catalog/catalog.ts'
+import type { Show } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
 import { memo } from '../memo.ts'
+import { type Answer, type Mode, type Part, type Reach, USUAL } from '../plan/read-plan.ts'
 
 /** Whether all of a clause's or one of an access rule's conditions speak of the actor. */
 export function allows(access: Access, actor: Actor): boolean {
@@ -38,21 +40,53 @@ export function readableEntry({ value }: Pick<EmbedEntry, 'value'>, actor: Actor
   return value.kind === 'embed' ? allowsOne(value.relation.read, actor) : filterable(value.path, actor)
 }
 
+/** Whether something declared with `show` appears in an answer of this mode. */
+export function shown(show: Show, mode: Mode): boolean {
+  return show === 'always' || show === mode
+}
+
+/** What is answered of each record where nothing is asked for. Decided once for a class of actors. */
+export function usualAnswer(actor: Actor, resource: Resource, mode: Mode): Answer {
+  return usual(classOf(actor))[mode](resource)
+}
+
+const usual = memo(({ rights }: ActorClass) => ({
+  list: memo((resource: Resource) => answerOf(resource, rights, 'list')),
+  single: memo((resource: Resource) => answerOf(resource, rights, 'single')),
+}))
+
+function answerOf(resource: Resource, rights: Actor, mode: Mode): Answer {
+  return { planId: USUAL, parts: partsOf(resource, rights, (show) => shown(show, mode)) }
+}
+
+/** The parts of an answer that an actor may read, of those whose `show` is `wanted`, in the order of answers. */
+export function partsOf(resource: Resource, actor: Actor, wanted: (show: Show) => boolean): readonly Part[] {
+  const parts: Part[] = []
+  const add = (relation: Relation | undefined): void => {
+    if (relation?.embed !== undefined && wanted(relation.show) && allowsOne(relation.read, actor))
+      parts.push({ relation, entries: relation.embed })
+  }
+  for (const field of resource.fields.values()) {
+    add(field.relation === undefined ? undefined : resource.relations.get(field.relation))
+    if (readable(field, actor) && wanted(field.show)) parts.push(field)
+  }
+  for (const relation of resource.relations.values()) if (relation.kind !== 'belongs_to') add(relation)
+  return parts
+}
+
 /** The clauses whose access speaks of the actor, in order; the system is held to none. Decided once for a class of actors. */
 export function clausesFor(clauses: readonly Clause[], actor: Actor): readonly Clause[] {
   return classOf(actor).speaking(clauses)
 }
 
-/** The read or write condition of an actor: every record, none, or those that match. */
-export type Reach =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'matching'; readonly filter: Filter }
-
-/** How far a policy lets an actor reach: the union of the clauses that speak of it. */
+/** How far a policy lets an actor reach: the union of the clauses that speak of it. Decided once for a class of actors. */
 export function reach(clauses: readonly Clause[], actor: Actor): Reach {
-  if (actor.kind === 'system') return { kind: 'all' }
-  const speaking = clausesFor(clauses, actor)
+  return classOf(actor).reach(clauses)
+}
+
+function reachOf(clauses: readonly Clause[], rights: Actor): Reach {
+  if (rights.kind === 'system') return { kind: 'all' }
+  const speaking = clausesOf(clauses, rights)
   if (speaking.length === 0) return { kind: 'none' }
   const filters: Filter[] = []
   for (const clause of speaking) {
@@ -60,6 +94,10 @@ export function reach(clauses: readonly Clause[], actor: Actor): Reach {
     filters.push(clause.where)
   }
   return { kind: 'matching', filter: filters.length === 1 ? filters[0]! : { kind: 'or', of: filters } }
+}
+
+function clausesOf(clauses: readonly Clause[], rights: Actor): readonly Clause[] {
+  return clauses.filter((clause) => clause.access.every((access) => allows(access, rights)))
 }
 
 /**
@@ -90,42 +128,40 @@ export function forbiddenBy(rules: readonly Access[], actor: Actor): ApiError {
   return new ApiError('forbidden', { message: 'Forbidden' })
 }
 
-/** What actors of one kind, role and set of permissions have in common. */
-interface ActorClass {
+/** Actors of one kind, role and set of permissions. Statements and plans are made for a class; ids and attributes are parameters. */
+export interface ActorClass {
+  /** A short name, because it is a part of every statement's identity. */
   readonly key: string
+  /** What its actors may do, as an actor without an id and without attributes. */
+  readonly rights: Actor
   /** The clauses that speak of them, by the policy that holds all. */
   readonly speaking: (clauses: readonly Clause[]) => readonly Clause[]
+  readonly reach: (clauses: readonly Clause[]) => Reach
 }
 
-const classesWith = memo((_permissions: ReadonlySet<string>) => new Map<string, ActorClass>())
+const classes = new Map<string, ActorClass>()
 
-function classOf(actor: Actor): ActorClass {
-  const byRole = classesWith(actor.permissions)
-  const key = `${actor.kind}|${actor.role ?? ''}`
-  let found = byRole.get(key)
-  if (found === undefined) {
-    const speaking = memo((clauses: readonly Clause[]) =>
-      clauses.filter((clause) => clause.access.every((access) => allows(access, actor))),
-    )
-    found = { key: shortly(`${key}|${[...actor.permissions].sort().join(',')}`), speaking }
-    byRole.set(key, found)
+/** The class of an actor, the same object for all actors of it. */
+export const classOf = memo((actor: Actor): ActorClass => {
+  const { kind, permissions, role } = actor
+  const text = `${kind}|${role ?? ''}|${listed(permissions)}`
+  const known = classes.get(text)
+  if (known !== undefined) return known
+  const rights: Actor = { kind, role, permissions, id: null, attributes: {} }
+  const found: ActorClass = {
+    key: `c${classes.size}`,
+    rights,
+    speaking: memo((clauses: readonly Clause[]) => clausesOf(clauses, rights)),
+    reach: memo((clauses: readonly Clause[]) => reachOf(clauses, rights)),
   }
+  classes.set(text, found)
   return found
-}
+})
 
-const names = new Map<string, string>()
+/** The permissions as one text, whatever their order; accounts of one role share the set. */
+const listed = memo((permissions: ReadonlySet<string>) => [...permissions].sort().join(','))
 
-/** A short name for a class, because it is a part of every statement's identity. */
-function shortly(rights: string): string {
-  const name = names.get(rights) ?? `c${names.size}`
-  names.set(rights, name)
-  return name
-}
-
-/**
- * What actors have in common that statements are compiled for: kind, role and permissions.
- * Actors of one class share compiled statements; ids and attributes are parameters.
- */
+/** The name of the class of an actor. */
 export function actorClass(actor: Actor): string {
   return classOf(actor).key
 }

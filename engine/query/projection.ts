@@ -1,19 +1,14 @@
 /** What of each record a caller wants: `fields`, `omit` and `include` → the parts of an answer. */
 import type { Actor } from '../actor.ts'
-import type { Catalog, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { Catalog, EmbedEntry, Field, Resource } from '../catalog/catalog.ts'
 import { PROJECTION_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { type FieldError, type FieldErrorCode, fieldError } from '../field-error.ts'
 import { LIMITS } from '../limits.ts'
-import type { Plan } from '../plan/plan.ts'
+import { shortened } from '../plan/plan.ts'
+import { type Answer, type Mode, type Part, partName } from '../plan/read-plan.ts'
 import { nearest } from '../text/nearest.ts'
-import { allowsOne, readable, readableEntry } from './policy.ts'
-import { type Mode, narrowed, type Part, type ShownRelation, shown } from './select.ts'
-
-/** What answers show instead of what they usually do; equal ones of one resource, class of actors and mode show the same. */
-export interface Projection extends Plan {
-  readonly parts: readonly Part[]
-}
+import { partsOf, readableEntry, shown } from './policy.ts'
 
 /** Names with what is named below them; nothing below means all of it. */
 interface Names extends ReadonlyMap<string, Names> {}
@@ -28,7 +23,7 @@ interface Reading {
 }
 
 /** Reads the three parameters, each a text with commas; undefined where none of them says anything. */
-export function readProjection(reading: Reading, given: ReadonlyMap<string, string>): Projection | undefined {
+export function readProjection(reading: Reading, given: ReadonlyMap<string, string>): Answer | undefined {
   const words = (name: string): readonly string[] =>
     (given.get(name) ?? '').split(',').flatMap((word) => (word.trim() === '' ? [] : [word.trim()]))
   const [fields, omit, include] = PROJECTION_PARAMETERS.map(words) as [string[], string[], string[]]
@@ -38,7 +33,7 @@ export function readProjection(reading: Reading, given: ReadonlyMap<string, stri
     reading.refuse(long, 'too_many', `The ${long} parameter takes at most ${LIMITS.projectedNames} values`)
     return undefined
   }
-  const all = readableParts(reading)
+  const all = partsOf(reading.resource, reading.actor, (show) => show !== 'never')
   const included = readIncluded(reading, all, include)
   const usual = all.filter((part) => included.has(nameOf(part)) || shown(showOf(part), reading.mode))
   // A relation to many records is large, so that naming a part of it is no wish to have it.
@@ -48,7 +43,7 @@ export function readProjection(reading: Reading, given: ReadonlyMap<string, stri
     const most = included.get(nameOf(part))
     return most === undefined || 'column' in part ? part : { ...part, most }
   })
-  return { planId: parts.map(keyOf).join(), madeUp: true, parts }
+  return { planId: shortened(parts.map(partName).join()), madeUp: true, parts }
 }
 
 /** Reads the query string of a single record; throws ApiError validation_failed keyed by parameter. */
@@ -57,7 +52,7 @@ export function readRecordQuery(
   resource: Resource,
   actor: Actor,
   query: URLSearchParams,
-): Projection | undefined {
+): Answer | undefined {
   const errors: Record<string, FieldError[]> = Object.create(null)
   const refuse: Refuse = (parameter, code, sentence) => {
     errors[parameter] = [...(errors[parameter] ?? []), fieldError(code, sentence)]
@@ -73,36 +68,12 @@ export function readRecordQuery(
   return projection
 }
 
-/** Everything that any answer may show this actor, in the order of answers. */
-function readableParts({ actor, resource }: Reading): readonly Part[] {
-  const parts: Part[] = []
-  const add = (relation: Relation | undefined): void => {
-    if (relation?.embed === undefined || relation.show === 'never' || !allowsOne(relation.read, actor)) return
-    parts.push({ relation, entries: relation.embed })
-  }
-  for (const field of resource.fields.values()) {
-    add(field.relation === undefined ? undefined : resource.relations.get(field.relation))
-    if (readable(field, actor) && field.show !== 'never') parts.push(field)
-  }
-  for (const relation of resource.relations.values()) if (relation.kind !== 'belongs_to') add(relation)
-  return parts
-}
-
 function nameOf(part: Part): string {
   return 'column' in part ? part.name : part.relation.name
 }
 
 function showOf(part: Part): Field['show'] {
   return 'column' in part ? part.show : part.relation.show
-}
-
-function keyOf(part: Part): string {
-  if ('column' in part) return part.name
-  return `${part.relation.name}${part.most === undefined ? '' : `(${part.most})`}{${part.entries.map(entryKey).join()}}`
-}
-
-function entryKey({ name, value }: EmbedEntry): string {
-  return value.kind === 'embed' ? `${name}{${value.entries.map(entryKey).join()}}` : name
 }
 
 /** The relations that are asked for, each with how many of its records, where that is bounded. */
@@ -161,8 +132,7 @@ function chosenOf(
     if (below === undefined) return keeps ? [] : [part]
     if (below.size === 0) return keeps ? [part] : []
     if ('column' in part) return [part]
-    const shape: ShownRelation = { ...part, entries: narrowed(choose(part.entries, below)) }
-    return [shape]
+    return [{ ...part, entries: choose(part.entries, below), chosen: true }]
   })
 }
 
@@ -193,7 +163,8 @@ function without(entries: readonly EmbedEntry[], names: Names): readonly EmbedEn
 
 function narrowEntry(entry: EmbedEntry, below: Names, choose: Choose): EmbedEntry {
   const { name, value } = entry
-  return value.kind === 'embed' ? { name, value: { ...value, entries: narrowed(choose(value.entries, below)) } } : entry
+  if (value.kind === 'field') return entry
+  return { name, value: { ...value, entries: choose(value.entries, below), chosen: true } }
 }
 
 /** Words as names within names; a whole one takes in its parts. */

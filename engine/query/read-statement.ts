@@ -1,15 +1,14 @@
 /** One record compiled to SQL: one statement, whatever is embedded. */
 import type { Field, Resource } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { isName, lookSql, lookText, nameSql, nameText } from '../filter/name.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
+import type { RecordShape } from '../plan/read-plan.ts'
 import type { Serializer } from '../record/serializer.ts'
-import { castType } from './comparison.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, fieldSql } from './condition.ts'
 import type { KeptEmbed } from './kept-embed.ts'
 import { reach } from './policy.ts'
-import type { Projection } from './projection.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 
@@ -21,27 +20,15 @@ export interface CompiledGet extends Compiled {
   readonly shared: boolean
 }
 
-/** Compiles reading one record by a lookup field, with `dead` one that is not live too; the slot `lookup` carries its value, or a list of ids where `gathered`. */
-export function compileGet(
-  scope: SelectScope,
-  resource: Resource,
-  lookup: Field,
-  gathered = false,
-  projection?: Pick<Projection, 'parts'>,
-  dead = false,
-): CompiledGet {
-  const visible = reachSql(scope, reach(resource.policies.view, scope.actor), 't')
-  const select = selectList(
-    scope,
-    resource,
-    't',
-    'single',
-    gathered ? [visible, idSql(resource, 't')] : [visible],
-    projection?.parts,
-  )
-  const type = castType(lookup)
+/** Compiles reading one record; the slot `lookup` carries the value that names it, or a list of ids where the plan is gathered. */
+export function compileGet(scope: SelectScope, plan: RecordShape): CompiledGet {
+  const { answer, dead, finds, gathered, resource, within } = plan
+  const visible = reachSql(scope, within, 't')
+  const before = gathered ? [visible, idSql(resource, 't')] : [visible]
+  const select = selectList(scope, resource, 't', 'single', before, answer.parts)
+  const type = castType(finds)
   const named = gathered ? sql`any(${slot('lookup')}::${type}[])` : sql`${slot('lookup')}::${type}`
-  const where = [sql`t.${quoted(lookup.column)} = ${named}`, ...existenceSql(scope, resource, 't', dead)]
+  const where = [sql`t.${quoted(finds.column)} = ${named}`, ...existenceSql(scope, resource, 't', dead)]
   const read = compiled(
     sql`select ${join(select.columns)} from ${quoted(resource.table)} t ${select.joins} where ${and(where)}`,
   )

@@ -5,9 +5,9 @@ import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { quoted, type Sql, sql } from '../filter/sql.ts'
+import type { Reach } from '../plan/read-plan.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import type { KeptEmbeds } from './kept-embed.ts'
-import type { Reach } from './policy.ts'
 
 /** What statements are compiled from: the catalog, and who asks. */
 export interface SelectScope {

@@ -1,16 +1,57 @@
 /** Search: one condition for each source of matches, the record's own texts and those of each relation. */
 
 import type { Field, FilterPath, HasMany, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { foldSql } from '../filter/fold.ts'
-import { and, type Fragment, or, quoted, type Sql, sql } from '../filter/sql.ts'
-import { hasStemSql, type Stem, stemsSql } from '../filter/stem.ts'
+import { and, type Fragment, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { hasStemSql, type Stem, stemOf, stemsSql } from '../filter/stem.ts'
+import { identifierSlot, type SearchShape, WORD_SLOTS } from '../plan/read-plan.ts'
 import { isSearchable, seenOf } from './askable.ts'
 import { conditionSql, fieldSql, linkSql, liveSql } from './condition.ts'
-import { namedSql } from './identifier.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
-import { type SearchShape, type SoughtWord, unwantedWord, wantedWord } from './search-terms.ts'
+import { isText } from './search-query.ts'
+
+/** A word in a statement: as a LIKE pattern, and by its stem. */
+export interface SoughtWord {
+  readonly pattern: Sql
+  readonly stem: Stem | undefined
+}
+
+/** A wanted word: also as it is, and as a regular expression. */
+export interface WantedWord extends SoughtWord {
+  readonly exact: Sql
+  readonly beginning: Sql
+}
+
+/** The column of `plinth_corrected_words`, a table of the statement, for the word at a place. */
+export function correctedWord(at: number): string {
+  return `word_${at}`
+}
+
+/** The wanted word at a place. What a correction found has letters only, which mean themselves everywhere. */
+export function wantedWord({ corrected, spelt, stems }: SearchShape, at: number): WantedWord {
+  const given = (name: string): Sql => sql`${slot(`${name}${at}`)}::text`
+  const found =
+    corrected && spelt.includes(at) ? sql`(select ${correctedWord(at)} from plinth_corrected_words)` : undefined
+  const exact = found === undefined ? given(WORD_SLOTS.exact) : sql`coalesce(${found}, ${given(WORD_SLOTS.exact)})`
+  const stem = stems?.wanted.includes(at) ? stemOf(stems.language, exact) : undefined
+  if (found === undefined)
+    return { pattern: given(WORD_SLOTS.pattern), exact, beginning: given(WORD_SLOTS.beginning), stem }
+  return {
+    pattern: sql`coalesce('%' || ${found} || '%', ${given(WORD_SLOTS.pattern)})`,
+    exact,
+    beginning: sql`coalesce(${found}, ${given(WORD_SLOTS.beginning)})`,
+    stem,
+  }
+}
+
+/** The unwanted word at a place. */
+export function unwantedWord({ stems }: SearchShape, at: number): SoughtWord {
+  const given = (name: string): Sql => sql`${slot(`${name}${at}`)}::text`
+  const stem = stems?.unwanted.includes(at) ? stemOf(stems.language, given(WORD_SLOTS.exactlyUnwanted)) : undefined
+  return { pattern: given(WORD_SLOTS.unwanted), stem }
+}
 
 /** Rows of the table `t` in which a word stands: of the table itself, or joined to that of a relation. */
 export interface Source {
@@ -99,6 +140,34 @@ export function searchSql(scope: SelectScope, resource: Resource, shape: SearchS
   )
   const found = and([...wanted, ...unwanted])
   return shape.identifiers.length === 0 ? found : sql`(${namedSql(shape.identifiers, alias)} or (${found}))`
+}
+
+/** Whether the text names the record by the field, for an index to find it. */
+function namesSql(field: Field, alias: string): Sql {
+  const value = (writing?: Parameters<typeof identifierSlot>[1]): Sql =>
+    sql`${slot(identifierSlot(field, writing))}::${castType(field)}`
+  const column = sql`${alias}.${quoted(field.column)}`
+  if (!isText(field)) return sql`${column} = ${value()}`
+  return sql`${column} in (${value()}, ${value('Small')}, ${value('Large')}, ${value('Within')})`
+}
+
+/** Whether the text of a search names the record. */
+function namedSql(fields: readonly Field[], alias: string): Sql {
+  return sql`(${or(fields.map((field) => namesSql(field, alias)))})`
+}
+
+/** Whether the text is the value of one field of a record, in whatever letters. */
+export function isValueSql(field: Field, alias: string): Sql {
+  if (!isText(field)) return namesSql(field, alias)
+  const column = sql`${alias}.${quoted(field.column)}`
+  const folded = (writing?: Parameters<typeof identifierSlot>[1]): Sql =>
+    sql`(select ${foldSql(sql`${slot(identifierSlot(field, writing))}::text`)})`
+  return sql`${foldSql(column)} in (${folded()}, ${folded('Within')})`
+}
+
+/** 1 for a record that the text of a search names, 0 for others. */
+export function namedFirstSql(fields: readonly Field[]): Sql {
+  return sql`(case when ${or(fields.map((field) => isValueSql(field, 't')))} then 1 else 0 end)`
 }
 
 /** How a text is asked for a word. */

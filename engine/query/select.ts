@@ -1,41 +1,19 @@
 /** What an answer contains, as a select list: columns, joins for embedded records, and the serializer of the row. */
 
-import type { Actor } from '../actor.ts'
-import type { BelongsTo, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
-import type { Show } from '../definition/definition.ts'
+import type { BelongsTo, EmbedEntry, Field, Resource } from '../catalog/catalog.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { type Fragment, print, quoted, type Sql, sql } from '../filter/sql.ts'
+import type { Mode, Part, ShownRelation } from '../plan/read-plan.ts'
 import { compileSerializer, type Serializer, type WireEntry, type WireNode } from '../record/serializer.ts'
 import { countSql, manySql } from './collection.ts'
 import { fieldSql } from './condition.ts'
 import type { KeptEmbed } from './kept-embed.ts'
-import { allowsOne, readable, readableEntry } from './policy.ts'
+import { readableEntry, usualAnswer } from './policy.ts'
 import { joiner, type SelectScope } from './scope.ts'
 
-/** A record in a list, or on its own. */
-export type Mode = 'list' | 'single'
-
-/** A relation in an answer: what of the other records, and how many of them where that is bounded. */
-export interface ShownRelation {
-  readonly relation: Relation
-  readonly entries: readonly EmbedEntry[]
-  readonly most?: number
-}
-
-/** One part of an answer. */
-export type Part = Field | ShownRelation
-
-const narrow = new WeakSet<readonly EmbedEntry[]>()
-
-/** Notes that entries are a caller's choice of those of an embed. */
-export function narrowed(entries: readonly EmbedEntry[]): readonly EmbedEntry[] {
-  narrow.add(entries)
-  return entries
-}
-
-/** Whether the process may keep such an embed: of what callers choose only single values, of which there are few. */
-function isKept(entries: readonly EmbedEntry[]): boolean {
-  return entries.length === 1 || !narrow.has(entries)
+/** The record that a to-one relation leads to, and what is shown of it. */
+interface Embedded extends ShownRelation {
+  readonly relation: BelongsTo
 }
 
 /** All columns of the statement in order, the joins they need, and what turns a row of them into JSON. */
@@ -45,27 +23,6 @@ export interface SelectList {
   readonly serialize: Serializer
   /** What `serialize` takes fragments from; each must be ready before it runs. */
   readonly kept: readonly KeptEmbed[]
-}
-
-/** Whether something declared with `show` appears in an answer of this mode. */
-export function shown(show: Show, mode: Mode): boolean {
-  return show === 'always' || show === mode
-}
-
-/** The fields and relations of an answer that this actor may read, in the order of answers. */
-export function visibleParts(resource: Resource, actor: Actor, mode: Mode): readonly (Field | Relation)[] {
-  const parts: (Field | Relation)[] = []
-  for (const field of resource.fields.values()) {
-    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
-    if (relation?.embed !== undefined && shown(relation.show, mode) && allowsOne(relation.read, actor))
-      parts.push(relation)
-    if (readable(field, actor) && shown(field.show, mode)) parts.push(field)
-  }
-  for (const relation of resource.relations.values()) {
-    if (relation.kind === 'belongs_to' || relation.embed === undefined) continue
-    if (shown(relation.show, mode) && allowsOne(relation.read, actor)) parts.push(relation)
-  }
-  return parts
 }
 
 /** The columns of a statement, each once; `place` gives a column's index and adds it where it is new. */
@@ -99,16 +56,17 @@ export function selectList(
   alias: string,
   mode: Mode,
   before: readonly Fragment[],
-  parts: readonly Part[] = visibleParts(resource, scope.actor, mode).map(wholePart),
+  parts: readonly Part[] = usualAnswer(scope.actor, resource, mode).parts,
 ): SelectList {
   const { columns, place } = columnList(before)
   const joins: string[] = []
   const join = joiner(scope.catalog, joins)
   const kept = new Set<KeptEmbed>()
 
-  const toOne = (relation: BelongsTo, entries: readonly EmbedEntry[], at: string): WireNode => {
+  const toOne = ({ chosen, entries, relation }: Embedded, at: string): WireNode => {
     const index = place(sql`${at}.${quoted(relation.field.column)}`)
-    const found = isKept(entries) ? scope.kept?.of(relation, entries) : undefined
+    // Of what callers choose the process keeps single values only, of which there are few.
+    const found = chosen !== true || entries.length === 1 ? scope.kept?.of(relation, entries) : undefined
     if (found === undefined) return embed(entries, join(at, relation), index)
     kept.add(found)
     return { kind: 'lookup', index, fragment: found.fragment }
@@ -117,7 +75,7 @@ export function selectList(
   const embed = (entries: readonly EmbedEntry[], at: string, present: number): WireNode => {
     const nodes: WireEntry[] = []
     for (const { name, value } of entries.filter((entry) => readableEntry(entry, scope.actor))) {
-      if (value.kind === 'embed') nodes.push({ name, node: toOne(value.relation, value.entries, at) })
+      if (value.kind === 'embed') nodes.push({ name, node: toOne(value, at) })
       else {
         const { relations, field } = value.path
         const holder = relations.reduce(join, at)
@@ -134,15 +92,11 @@ export function selectList(
     if ('column' in part)
       return { name: part.name, node: column(valueSql(scope, resource, part, alias), part.type.wire) }
     const { entries, most, relation } = part
-    if (relation.kind === 'belongs_to') return { name: relation.name, node: toOne(relation, entries, alias) }
+    if (relation.kind === 'belongs_to') return { name: relation.name, node: toOne({ ...part, relation }, alias) }
     return { name: relation.name, node: column(manySql(scope, relation, alias, entries, most), 'json') }
   })
   const serialize = compileSerializer({ kind: 'object', present: undefined, entries })
   return { columns, joins: joins.join(' '), serialize, kept: [...kept] }
-}
-
-function wholePart(part: Field | Relation): Part {
-  return 'column' in part ? part : { relation: part, entries: part.embed ?? [] }
 }
 
 /** A field in an answer: a column, a computation, or a count under the read policy. */

@@ -1,11 +1,10 @@
 /** The stored record that a write starts from: its columns, and the statement that reads it with what decides about the write. */
 import type { Clause, Field, Resource } from '../catalog/catalog.ts'
-import { idSql, storedFields } from '../catalog/stored.ts'
+import { castType, idSql, storedFields } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import { and, type Fragment, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
 import { compileSerializer, type Serializer } from '../record/serializer.ts'
-import { castType } from './comparison.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { holdsSql } from './condition.ts'
 import { reach } from './policy.ts'

@@ -1,11 +1,10 @@
 /** The stored row of an update: found by its id and version, or by the update itself. */
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { and, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { shapeOf } from '../plan/plan.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
-import { castType } from './comparison.ts'
 import { holdsSql } from './condition.ts'
 import { reach } from './policy.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'

@@ -2,15 +2,13 @@
 import type { BelongsTo, Filter, HasMany, Resource } from '../catalog/catalog.ts'
 import { idsType } from '../catalog/key.ts'
 import { reachedBy } from '../catalog/reached.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { endOf, targetOf } from '../catalog/target.ts'
 import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { castType } from './comparison.ts'
+import type { ListPlan, ShownRelation } from '../plan/read-plan.ts'
 import { type Compiled, compiled } from './compiled.ts'
-import { clausesFor } from './policy.ts'
+import { clausesFor, usualAnswer } from './policy.ts'
 import type { SelectScope } from './scope.ts'
-import { visibleParts } from './select.ts'
-import type { StreamQuery } from './stream-statement.ts'
 
 /** Other records that decide whether one is seen. */
 export interface Dependency {
@@ -37,9 +35,9 @@ function dependenciesOf({ catalog }: SelectScope, filter: Filter): readonly Depe
 }
 
 /** The other records on which it depends what these readers see. */
-export function dependencies(scope: SelectScope, resource: Resource, query: StreamQuery): readonly Dependency[] {
+export function dependencies(scope: SelectScope, { filters, resource }: ListPlan): readonly Dependency[] {
   const clauses = scope.actor.kind === 'system' ? [] : clausesFor(resource.policies.view, scope.actor)
-  const conditions = [resource.scope, ...clauses.map(({ where }) => where), ...query.filters]
+  const conditions = [resource.scope, ...clauses.map(({ where }) => where), ...filters]
   const all = conditions.flatMap((filter) => (filter === undefined ? [] : dependenciesOf(scope, filter)))
   const keyOf = ({ columns, many, relations }: Dependency): string =>
     [...relations, ...(many === undefined ? [] : [many])].map(({ name }) => name).join('.') + [...(columns ?? ['*'])]
@@ -90,7 +88,7 @@ export function showsIn(
   { actor }: SelectScope,
   resource: Resource,
 ): (columns: ReadonlySet<string>, touched: boolean) => boolean {
-  const parts = visibleParts(resource, actor, 'list')
+  const { parts } = usualAnswer(actor, resource, 'list')
   const columns = new Set(parts.flatMap((part) => ('column' in part ? [part.column] : foreignKey(part))))
   const stamped = resource.updateSets.some(({ field }) => columns.has(field.column))
   const computed = parts.flatMap((part) => ('column' in part && part.computed !== undefined ? [part.computed] : []))
@@ -99,6 +97,6 @@ export function showsIn(
     (touched && stamped) || [...changed].some((column) => columns.has(column) || isNamed(column))
 }
 
-function foreignKey(relation: ReturnType<typeof visibleParts>[number]): readonly string[] {
-  return 'kind' in relation && relation.kind === 'belongs_to' ? [relation.field.column] : []
+function foreignKey({ relation }: ShownRelation): readonly string[] {
+  return relation.kind === 'belongs_to' ? [relation.field.column] : []
 }

@@ -7,21 +7,17 @@ import { policyPaths } from '../catalog/kept.ts'
 import { idsType, orderedId } from '../catalog/key.ts'
 import { idSql, isStored } from '../catalog/stored.ts'
 import { and, join, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { ListPlan } from '../plan/read-plan.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { isLogged } from './change-log.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql } from './condition.ts'
 import { asItWas, bounded, type FormerTable, formerRows, formerTable } from './former.ts'
-import type { ListQuery } from './list-query.ts'
 import { heldSql } from './past-policy.ts'
 import { perReader, READER } from './per-reader.ts'
-import { reach } from './policy.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
 import { searchSql } from './search.ts'
 import { selectList } from './select.ts'
-
-/** Which records a stream's readers ask for. */
-export type StreamQuery = Pick<ListQuery, 'filters' | 'search'>
 
 /** The statement of a class of readers; its rows are in the order of readers, then of ids. */
 export interface CompiledStream extends Compiled {
@@ -51,17 +47,13 @@ function differs(parameter: Parameter): boolean {
 }
 
 /** Compiles what a class of readers is told of a batch; `further` are other tables of which the batch changed records. */
-export function compileStream(
-  scope: SelectScope,
-  resource: Resource,
-  query: StreamQuery,
-  further: readonly Resource[],
-): CompiledStream {
+export function compileStream(scope: SelectScope, plan: ListPlan, further: readonly Resource[]): CompiledStream {
+  const { resource } = plan
   const each = perReader(differs)
   const former = [resource, ...further].map(formerTable)
   const { columns, joins, serialize } = selectList(scope, resource, 't', 'list', STREAM_COLUMNS)
-  const now = each.of(nowSql(scope, resource, query))
-  const before = each.of(beforeSql(scope, resource, query, former))
+  const now = each.of(nowSql(scope, plan))
+  const before = each.of(beforeSql(scope, plan, former))
   const shown = join(columns.map((column) => each.of(column, 'x')))
   const table = quoted(resource.table)
   const changed = sql`unnest(${slot(IDS)}::${idsType(resource)}, ${slot(KEPT)}::text[]) as ${CHANGED}(id, kept)`
@@ -72,24 +64,24 @@ export function compileStream(
   return { ...compiled(text), serialize, brought: each.brought, former }
 }
 
-function reachedSql(scope: SelectScope, resource: Resource, condition: (filter: Filter) => Sql): Sql {
-  const reached = reach(resource.policies.view, scope.actor)
-  if (reached.kind === 'matching') return condition(reached.filter)
-  return reached.kind === 'all' ? sql`true` : sql`false`
+function withinSql({ within }: ListPlan, condition: (filter: Filter) => Sql): Sql {
+  if (within.kind === 'matching') return condition(within.filter)
+  return within.kind === 'all' ? sql`true` : sql`false`
 }
 
-function found(scope: SelectScope, resource: Resource, { search }: StreamQuery, alias: string): readonly Sql[] {
+function found(scope: SelectScope, { resource, search }: ListPlan, alias: string): readonly Sql[] {
   return search ? [searchSql(scope, resource, search, alias)] : []
 }
 
 /** Whether the reader's list shows the record. */
-function nowSql(scope: SelectScope, resource: Resource, query: StreamQuery): Sql {
+function nowSql(scope: SelectScope, plan: ListPlan): Sql {
+  const { filters, resource } = plan
   const holds = (filter: Filter): Sql => conditionSql(scope.catalog, filter, NOW)
   const conditions = [
     ...existenceSql(scope, resource, NOW),
-    reachedSql(scope, resource, holds),
-    ...query.filters.map(holds),
-    ...found(scope, resource, query, NOW),
+    withinSql(plan, holds),
+    ...filters.map(holds),
+    ...found(scope, plan, NOW),
   ]
   return sql`(${idSql(resource, NOW)} is not null and ${and(conditions)})`
 }
@@ -99,8 +91,9 @@ function nowSql(scope: SelectScope, resource: Resource, query: StreamQuery): Sql
  * a filter to have matched: who could not see a record hears nothing of it, and who could is told too much rather than
  * too little.
  */
-function beforeSql(scope: SelectScope, resource: Resource, query: StreamQuery, former: readonly FormerTable[]): Sql {
+function beforeSql(scope: SelectScope, plan: ListPlan, former: readonly FormerTable[]): Sql {
   const { catalog } = scope
+  const { filters, resource } = plan
   const kept = policyPaths(catalog, resource)
   const isKnown = (field: Resource['key']): boolean =>
     field === resource.key || !isStored(field) || isLogged(resource, field) || kept.has(field.column)
@@ -111,11 +104,11 @@ function beforeSql(scope: SelectScope, resource: Resource, query: StreamQuery, f
   const conditions = [
     ...(resource.scope === undefined ? [] : [holds(false)(resource.scope)]),
     ...(resource.live === undefined ? [] : [conditionSql(catalog, resource.live, BEFORE, judged)]),
-    reachedSql(scope, resource, holds(false)),
-    ...query.filters.map(holds(true)),
-    ...found(scope, resource, query, BEFORE),
+    withinSql(plan, holds(false)),
+    ...filters.map(holds(true)),
+    ...found(scope, plan, BEFORE),
   ]
-  const gone = resource.scope === undefined ? reachedSql(scope, resource, keptSql) : sql`false`
+  const gone = resource.scope === undefined ? withinSql(plan, keptSql) : sql`false`
   return sql`((${idSql(resource, BEFORE)} is not null and ${and(conditions)}) or (${idSql(resource, NOW)} is null and ${CHANGED}.kept is not null and ${gone}))`
 }
 

@@ -1,48 +1,29 @@
 /** The query of a summary → what to group by and which figures to give; refuses what is unknown or not for the caller. */
 import type { Actor } from '../actor.ts'
 import { zoneNamed } from '../calendar/zone.ts'
-import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import type { Field, Resource } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { invalid } from '../error.ts'
 import { type FieldError, type FieldErrorCode, fieldError } from '../field-error.ts'
 import { LIMITS } from '../limits.ts'
-import { identityOf, type Plan } from '../plan/plan.ts'
+import { identityOf } from '../plan/plan.ts'
+import {
+  FIGURES,
+  type FigureTerm,
+  type GroupTerm,
+  planSummary,
+  STEPS,
+  type SummaryPlan,
+  type SummaryTerms,
+} from '../plan/read-plan.ts'
 import { nearest } from '../text/nearest.ts'
-import { type ListQuery, readListQuery } from './list-query.ts'
-import { readable } from './policy.ts'
+import { type ListAsker, type ListQuery, readListQuery } from './list-query.ts'
+import { readable, requireClause } from './policy.ts'
 
-export const STEPS = ['hour', 'day', 'week', 'month', 'quarter', 'year'] as const
-
-export type Step = (typeof STEPS)[number]
-
-/** What records are grouped by; `term` is how the caller writes it. */
-export interface GroupTerm {
-  readonly term: string
-  readonly field: Field
-  /** Only of dates and timestamps. */
-  readonly step: Step | undefined
-}
-
-export const FIGURES = ['sum', 'avg', 'median', 'min', 'max', 'distinct'] as const
-
-/** A figure of each group; `until` makes it one of the seconds between two moments. */
-export type FigureTerm =
-  | { readonly term: string; readonly kind: 'count' }
-  | {
-      readonly term: string
-      readonly kind: (typeof FIGURES)[number]
-      readonly field: Field
-      readonly until: Field | undefined
-    }
-
-export interface SummaryQuery extends Plan {
-  readonly by: readonly GroupTerm[]
-  readonly of: readonly FigureTerm[]
-  /** Terms of the two; empty: in the order of the groups. */
-  readonly sort: readonly { readonly term: string; readonly descending: boolean }[]
-  readonly zone: string
-  readonly limit: number
-  readonly list: ListQuery
+/** What a summary's request asks for: its plan, and the values with which its statement runs. */
+export interface SummaryQuery {
+  readonly plan: SummaryPlan
+  readonly slots: Readonly<Record<string, unknown>>
 }
 
 type Refuse = (parameter: string, code: FieldErrorCode, sentence: string) => void
@@ -58,11 +39,12 @@ const KEPT = ['search', 'where']
 
 /** Reads the query string of a summary; throws ApiError validation_failed keyed by parameter. */
 export function readSummaryQuery(
-  catalog: Catalog,
+  asker: ListAsker,
   resource: Resource,
-  actor: Actor,
   query: Iterable<readonly [string, string]>,
 ): SummaryQuery {
+  const { actor, plans } = asker
+  requireClause(resource.policies.view, actor)
   const errors: Record<string, FieldError[]> = Object.create(null)
   const refuse: Refuse = (parameter, code, sentence) => {
     errors[parameter] = [...(errors[parameter] ?? []), fieldError(code, sentence)]
@@ -83,24 +65,25 @@ export function readSummaryQuery(
   for (const [name] of chosen)
     if (LIST_PARAMETERS.includes(name) && !KEPT.includes(name))
       refuse(name, 'unknown_parameter', `Unknown parameter "${name}": a summary has no records and no pages`)
-  const list = readChosen(catalog, resource, actor, chosen, errors)
-  const terms = [by, of].map((some) => some.map(({ term }) => term))
+  const list = readChosen(asker, resource, chosen, errors)
   const order = sort.map(({ descending, term }) => `${descending ? '-' : ''}${term}`)
-  return { by, of, sort, zone, limit, list, planId: identityOf([...terms, order, limit, list]), madeUp: true }
+  const named = [by, of].map((some) => some.map(({ term }) => term))
+  const terms: SummaryTerms = { planId: identityOf([...named, order]), madeUp: true, by, of, sort }
+  const plan = plans.get(planSummary, { list: list.plan, terms, limit })
+  return { plan, slots: { ...list.slots, zone } }
 }
 
 /** What the list would show; its complaints are told with those of the summary. */
 function readChosen(
-  catalog: Catalog,
+  asker: ListAsker,
   resource: Resource,
-  actor: Actor,
   chosen: readonly (readonly [string, string])[],
   errors: Record<string, FieldError[]>,
 ): ListQuery {
   const own = Object.keys(errors)
   const asked = chosen.filter(([name]) => !own.includes(name))
   try {
-    const list = readListQuery(catalog, resource, actor, asked)
+    const list = readListQuery(asker, resource, asked)
     if (own.length === 0) return list
   } catch (error) {
     const { params } = error as { params?: { errors?: Record<string, FieldError[]> } }

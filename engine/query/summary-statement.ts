@@ -1,9 +1,10 @@
 /** Summaries compiled to SQL: one statement groups the records of a list, fills empty periods, and embeds what groups name. */
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
+import { castType } from '../catalog/stored.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { FigureTerm, GroupTerm, Step, SummaryPlan, SummaryTerms } from '../plan/read-plan.ts'
 import { compileSerializer, type WireEntry } from '../record/serializer.ts'
-import { castType } from './comparison.ts'
 import { type CompiledRecord, compiled } from './compiled.ts'
 import { fieldSql } from './condition.ts'
 import type { KeptEmbed } from './kept-embed.ts'
@@ -11,7 +12,6 @@ import { foundSql } from './list-statement.ts'
 import { allowsOne } from './policy.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
-import type { FigureTerm, GroupTerm, Step, SummaryQuery } from './summary-query.ts'
 
 /** The statement of a summary; each row is one group. */
 export interface CompiledSummary extends CompiledRecord {
@@ -27,17 +27,20 @@ interface Column {
 }
 
 /** Compiles a summary. Slots: those of the filters, `search`, `zone`; at most one group more than asked. */
-export function compileSummary(scope: SelectScope, resource: Resource, query: SummaryQuery): CompiledSummary {
-  const groups = query.by.map((term, at) => groupColumn(term, at))
-  const figures = query.of.map((term, at) => figureColumn(term, at))
+export function compileSummary(
+  scope: SelectScope,
+  { limit, list: chosen, resource, terms }: SummaryPlan,
+): CompiledSummary {
+  const groups = terms.by.map((term, at) => groupColumn(term, at))
+  const figures = terms.of.map((term, at) => figureColumn(term, at))
   const columns = [...groups, ...figures]
-  const grouped = sql`select ${join(columns.map(({ name, value }) => sql`${value} as ${name}`))} ${foundSql(scope, resource, query.list)}${groupBy(groups)}`
-  const relations = query.by.flatMap(({ field }) => relationOf(scope, resource, field.relation))
-  const whole = filled(query, groups, figures, grouped)
+  const grouped = sql`select ${join(columns.map(({ name, value }) => sql`${value} as ${name}`))} ${foundSql(scope, chosen)}${groupBy(groups)}`
+  const relations = terms.by.flatMap(({ field }) => relationOf(scope, resource, field.relation))
+  const whole = filled(terms, groups, figures, grouped)
   const before = columns.map(({ name }) => `g.${name}`)
   const parts = relations.map((relation) => ({ relation, entries: relation.embed ?? [] }))
   const list = selectList(scope, resource, 'g', 'list', before, parts)
-  const text = sql`with ${whole.definitions} select ${join(list.columns)} from ${whole.name} g ${list.joins} order by ${join(orderOf(query, columns, groups))} limit ${query.limit + 1}`
+  const text = sql`with ${whole.definitions} select ${join(list.columns)} from ${whole.name} g ${list.joins} order by ${join(orderOf(terms, columns, groups))} limit ${limit + 1}`
   const own = compileSerializer({
     kind: 'object',
     present: undefined,
@@ -98,7 +101,7 @@ function figureColumn(figure: FigureTerm, at: number): Column {
 
 /** The groups, and where they go by one time, those of the periods between the first and the last that have no records. */
 function filled(
-  { by, of, sort }: SummaryQuery,
+  { by, of, sort }: SummaryTerms,
   groups: readonly Column[],
   figures: readonly Column[],
   grouped: Sql,
@@ -147,7 +150,7 @@ function emptyFigure({ kind }: FigureTerm, value: string): Fragment {
 }
 
 /** In the order that is asked for, and by the groups where that leaves it open. */
-function orderOf({ sort }: SummaryQuery, columns: readonly Column[], groups: readonly Column[]): readonly Sql[] {
+function orderOf({ sort }: SummaryTerms, columns: readonly Column[], groups: readonly Column[]): readonly Sql[] {
   const asked = sort.flatMap(({ term, descending }) => {
     const column = columns.find((one) => one.term === term)
     return column === undefined ? [] : [sql`g.${column.name} ${descending ? 'desc' : 'asc'} nulls last`]

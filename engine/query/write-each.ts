@@ -1,9 +1,8 @@
 /** Several new records compiled to one statement: its rows come from lists of values, and everything else is as for one. */
 import type { Field } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
+import { castType, idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
-import { castType } from './comparison.ts'
 import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
 import { followedRow } from './follow.ts'
 import type { SelectScope } from './scope.ts'

@@ -1,12 +1,11 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
-import { computedFields, idSql, tableFields } from '../catalog/stored.ts'
+import { castType, computedFields, idSql, tableFields } from '../catalog/stored.ts'
 import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
 import { assignedSql } from './assigned.ts'
 import { changeSql, forgetSql, type LoggedWrite } from './change-log.ts'
-import { castType } from './comparison.ts'
 import { type CompiledRecord, compiled } from './compiled.ts'
 import { holdsSql } from './condition.ts'
 import { computedRow, followedRow } from './follow.ts'

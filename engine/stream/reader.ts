@@ -5,7 +5,7 @@ import type { Actor } from '../actor.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import type { StreamRequest } from '../http/stream-route.ts'
 import { readListQuery } from '../query/list-query.ts'
-import { actorClass, requireClause } from '../query/policy.ts'
+import { actorClass } from '../query/policy.ts'
 import type { ResetReason } from './events.ts'
 import { type Share, type Sight, shareOf, sightOf } from './sight.ts'
 
@@ -36,10 +36,9 @@ export function viewOf(
   actor: Actor,
   query: readonly (readonly [string, string])[],
 ): View {
-  const { catalog } = foundation
-  requireClause(resource.policies.view, actor)
-  const list = readListQuery(catalog, resource, actor, query)
-  const sight = sightOf(foundation, resource, actor, list)
+  const { catalog, plans } = foundation
+  const list = readListQuery({ actor, catalog, plans }, resource, query)
+  const sight = sightOf(foundation, actor, list)
   return { actor, sight, share: shareOf(sight, actor, list) }
 }
 

@@ -6,9 +6,9 @@ import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { quoted } from '../filter/sql.ts'
 import { memo } from '../memo.ts'
 import { identityOf } from '../plan/plan.ts'
+import type { ListPlan } from '../plan/read-plan.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import type { ListQuery } from '../query/list-query.ts'
-import { actorClass, reach } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
 import { compileConcerned, type Dependency, dependencies, showsIn } from '../query/stream-reach.ts'
 import { type CompiledStream, compileStream } from '../query/stream-statement.ts'
@@ -44,31 +44,32 @@ export interface Share {
 }
 
 /** The sight of an actor who asks for these records. */
-export function sightOf(foundation: Foundation, resource: Resource, actor: Actor, list: ListQuery): Sight {
+export function sightOf(foundation: Foundation, actor: Actor, { adhoc, plan }: ListQuery): Sight {
   const { catalog, statements } = foundation
+  const { resource } = plan
   const scope = { catalog, actor }
-  const all = dependencies(scope, resource, list)
+  const all = dependencies(scope, plan)
   return {
-    key: identityOf([resource, list, actorClass(actor)]),
+    // Plans are numbered anew with each catalog.
+    key: identityOf([resource, plan]),
     resource,
     foundation,
     owners: [...new Set([resource.owner, ...all.map(({ owner }) => owner)])],
     dependencies: all,
-    isPartial: isPartial(resource, actor, list),
-    adhoc: list.adhoc,
+    isPartial: plan.within.kind !== 'all' || resource.scope !== undefined || isChosen(plan),
+    adhoc,
     shows: showsIn(scope, resource),
-    statement: (further) => statements.get(compileStream, scope, resource, list, further),
-    concerned: () => statements.get(compileConcernedBy, scope, resource, list),
+    statement: (further) => statements.get(compileStream, scope, plan, further),
+    concerned: () => statements.get(compileConcernedBy, scope, plan),
   }
 }
 
-function compileConcernedBy(scope: SelectScope, resource: Resource, list: ListQuery): Compiled {
-  return compileConcerned(scope, resource, dependencies(scope, resource, list))
+function compileConcernedBy(scope: SelectScope, plan: ListPlan): Compiled {
+  return compileConcerned(scope, plan.resource, dependencies(scope, plan))
 }
 
-function isPartial(resource: Resource, actor: Actor, { filters, search }: ListQuery): boolean {
-  const seesAll = reach(resource.policies.view, actor).kind === 'all' && resource.scope === undefined
-  return !seesAll || filters.length > 0 || search !== undefined
+function isChosen({ filters, search }: ListPlan): boolean {
+  return filters.length > 0 || search !== undefined
 }
 
 /** What a reader of a sight compares with. */

@@ -1,6 +1,7 @@
 /** `fields`, `omit` and `include`: what of each record is answered, by whom it can be asked for, and what is read for it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { recordPlan } from '../../engine/action/read.ts'
 import type { Actor } from '../../engine/actor.ts'
 import type { Resource } from '../../engine/catalog/catalog.ts'
 import { readListQuery } from '../../engine/query/list-query.ts'
@@ -160,10 +161,11 @@ test('what may not be read is refused as what is not there', async () => {
 
 test('a smaller shape reads fewer columns over fewer joins', () => {
   const { catalog } = app.engine.app
+  const { plans } = app.engine.app.foundation
   const resource = catalog.resources.get('books') as Resource
   const actor: Actor = { kind: 'user', id: 1, role: 'staff', permissions: new Set(['books.edit']), attributes: {} }
   const page = (query: string) =>
-    compilePage({ catalog, actor }, resource, readListQuery(catalog, resource, actor, new URLSearchParams(query)))
+    compilePage({ catalog, actor }, readListQuery({ catalog, actor, plans }, resource, new URLSearchParams(query)).plan)
       .statement.text
   const count = (text: string, part: RegExp) => [...text.matchAll(part)].length
   assert.is(page('fields=id,title').match(/^select (.*?) from/)?.[1], 't."id", t."title"')
@@ -174,7 +176,8 @@ test('a smaller shape reads fewer columns over fewer joins', () => {
   assert.is(count(page('include=reviews(3)'), / limit 3\)/g), 1)
   const single = (query: string) => {
     const projection = readRecordQuery(catalog, resource, actor, new URLSearchParams(query))
-    return compileGet({ catalog, actor }, resource, resource.key, false, projection).statement.text
+    const how = { finds: resource.key, gathered: false, dead: false }
+    return compileGet({ catalog, actor }, recordPlan({ actor, plans }, resource, how, projection)).statement.text
   }
   assert.is(count(single('fields=id'), /json_agg/g), 0)
   assert.ok(single('fields=id').length * 3 < single('').length)

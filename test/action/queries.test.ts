@@ -250,11 +250,13 @@ const SHAPES = [
 
 test('lists share a statement exactly when they differ in values alone', () => {
   const { catalog } = app.engine.app
+  const { plans } = app.engine.app.foundation
+  const scope = { catalog, actor: STAFF_ACTOR }
   const books = catalog.resources.get('books')!
   const compiledOf = (query: string): { readonly key: string; readonly statement: string } => {
-    const list = readListQuery(catalog, books, STAFF_ACTOR, new URLSearchParams(query))
-    const { statement, parameters } = compilePage({ catalog, actor: STAFF_ACTOR }, books, list)
-    return { key: list.planId, statement: `${statement.text} ${JSON.stringify(parameters)}` }
+    const { plan } = readListQuery({ ...scope, plans }, books, new URLSearchParams(query))
+    const { statement, parameters } = compilePage(scope, plan)
+    return { key: plan.planId, statement: `${statement.text} ${JSON.stringify(parameters)}` }
   }
   const groups = SHAPES.map((queries) => queries.map(compiledOf))
   for (const [first, ...others] of groups) for (const other of others) assert.equal(other, first)
