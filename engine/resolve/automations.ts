@@ -11,7 +11,7 @@ import { settable } from './follows.ts'
 import { linkedParts, linkFilter } from './link.ts'
 import { relationOf } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
-import { type Draft, eachDraft, isWritten, type Resolution, suggest } from './resolution.ts'
+import { type Draft, eachDraft, isFilledByItself, isWritten, type Resolution, suggest } from './resolution.ts'
 import { linkValue, pathsRead } from './values.ts'
 
 interface About {
@@ -199,23 +199,15 @@ function judgeWhole(
 ): void {
   const given = new Set(set.map(({ field }) => field.name))
   const missing = [...target.fields.values()].filter(
-    ({ name, required, default: value, defaultMoment, type, options, relation }) =>
-      required &&
-      !given.has(name) &&
-      value === undefined &&
-      defaultMoment === undefined &&
-      type.name !== 'slug' &&
-      type.generated?.(options, target.table) === undefined &&
-      !hasDefault(target, relation) &&
-      !target.follows.some(({ set: values }) => values.some(({ field }) => field.name === name)),
+    (field) =>
+      field.required &&
+      !given.has(field.name) &&
+      field.type.name !== 'slug' &&
+      !isFilledByItself(target, field) &&
+      !target.follows.some(({ set: values }) => values.some((one) => one.field.name === field.name)),
   )
   for (const { name, relation } of missing)
     resolution.report('missing_key', `A new record of "${target.name}" needs "${relation ?? name}"`, span)
-}
-
-function hasDefault({ relations }: Draft, name: string | undefined): boolean {
-  const relation = name === undefined ? undefined : relations.get(name)
-  return relation?.kind === 'belongs_to' && relation.default !== undefined
 }
 
 /** A value for a field of `holder`; `$record` is the record for which the automation acts, and by itself its id. */

@@ -129,3 +129,13 @@ export function brokenNames(resolution: Pick<Resolution, 'unusable'>, resource: 
     name.startsWith(`${resource}.`) ? [name.slice(resource.length + 1)] : [],
   )
 }
+
+/** Whether a new record gets a value of the field that nobody sends: a default, or one that the database gives. */
+export function isFilledByItself({ relations, table }: Draft, field: Field): boolean {
+  const { default: value, defaultMoment, options, type } = field
+  const relation = relations.get(field.relation ?? '')
+  const standsIn = relation?.kind === 'belongs_to' && relation.default !== undefined
+  return (
+    standsIn || value !== undefined || defaultMoment !== undefined || type.generated?.(options, table) !== undefined
+  )
+}

@@ -4,7 +4,6 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { deepFreeze } from '../catalog/freeze.ts'
 import type { AppDefinition } from '../definition/app-definition.ts'
 import type { Definition } from '../definition/definition.ts'
-import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Pieces } from '../turns.ts'
@@ -12,38 +11,37 @@ import { declarePermissions } from './access.ts'
 import { accountRules, attributesRead, roleFields, roleNames, tellOfNobody } from './accounts.ts'
 import { automations } from './automations.ts'
 import { calendars } from './calendars.ts'
-import { computedSql } from './computed-sql.ts'
 import { recordConditions, relationConditions } from './conditions.ts'
-import { contradictions } from './contradictions.ts'
 import { draftResources } from './drafts.ts'
 import { earlierNames } from './earlier-names.ts'
 import { embeds } from './embeds.ts'
 import type { Extensions } from './extensions.ts'
-import { fieldMistakes } from './field-mistakes.ts'
 import { follows, relatedFollows } from './follows.ts'
 import { backfills, storedFields } from './formulas.ts'
 import { indexes } from './indexes.ts'
 import { inherit } from './inheritance.ts'
 import { joiningTables } from './joining.ts'
+import { judgeComputedFields } from './judge/computed-fields.ts'
+import { judgeFields } from './judge/fields.ts'
+import { judgedByPlugins } from './judge/plugins.ts'
+import { judgePolicies } from './judge/policies.ts'
+import { judgeRelations } from './judge/relations.ts'
+import { judgeResources } from './judge/resources.ts'
+import { judgeRules } from './judge/rules.ts'
+import { judgeSeeds } from './judge/seeds.ts'
+import { judgeTables } from './judge/tables.ts'
 import { keeping } from './keep.ts'
-import { keyChecks } from './key-mistakes.ts'
 import { listOptions } from './list-options.ts'
 import { logging } from './logging.ts'
 import { lookupAndNested } from './lookup-and-nested.ts'
 import { moves } from './moves.ts'
 import { policies } from './policies.ts'
 import { recordRules } from './record-rules.ts'
-import { relationMistakes } from './relation-mistakes.ts'
 import { foreignKeys, inverses, otherSides } from './relations.ts'
-import { beginResolution, isWritten, type Resolution } from './resolution.ts'
-import { ruleMistakes } from './rule-mistakes.ts'
-import { applyRules } from './rules.ts'
-import { seedMistakes } from './seed-mistakes.ts'
+import { beginResolution, type Resolution } from './resolution.ts'
 import { seeds } from './seeds.ts'
-import { tableMistakes } from './table-mistakes.ts'
 import { tableRules } from './table-rules.ts'
 import { applyTransforms } from './transforms.ts'
-import { writeMistakes } from './write-mistakes.ts'
 
 interface Pass {
   readonly name: string
@@ -79,15 +77,14 @@ export const PASSES: readonly Pass[] = [
   { name: 'seeds', run: seeds },
   { name: 'logging', run: logging },
   { name: 'accounts', run: accountRules },
-  { name: 'rules', run: applyRules },
-  { name: 'contradictions', run: contradictions },
-  { name: 'mistakes in fields', run: fieldMistakes },
-  { name: 'SQL of computed fields', run: computedSql },
-  { name: 'mistakes in relations', run: relationMistakes },
-  { name: 'mistakes in what is written', run: writeMistakes },
-  { name: 'mistakes in rules', run: ruleMistakes },
-  { name: 'mistakes in tables', run: tableMistakes },
-  { name: 'mistakes in seeds', run: seedMistakes },
+  { name: 'judge of tables', run: judgeTables },
+  { name: 'judge of resources', run: judgeResources },
+  { name: 'judge of fields', run: judgeFields },
+  { name: 'judge of computed fields', run: judgeComputedFields },
+  { name: 'judge of relations', run: judgeRelations },
+  { name: 'judge of policies', run: judgePolicies },
+  { name: 'judge of rules', run: judgeRules },
+  { name: 'judge of seeds', run: judgeSeeds },
   { name: 'earlier names', run: earlierNames },
 ]
 
@@ -116,31 +113,12 @@ export function* resolve(
   const keep = keeper(extensions)
   deepFreeze(catalog, keep)
   yield
-  const fromPlugins = extensions.rules.flatMap(({ plugin, rule, options }) =>
-    complaintsOf(plugin, () => rule(catalog, options)).map((complaint) => placed(resolution, plugin, complaint)),
-  )
-  const ofKeys = keyChecks(resolution, catalog).flatMap(({ plugin, run }) => complaintsOf(plugin, run))
-  const diagnostics = inOrder([...resolution.diagnostics, ...fromPlugins, ...ofKeys])
+  const diagnostics = inOrder([...resolution.diagnostics, ...judgedByPlugins(resolution, catalog)])
   return isFailed(diagnostics) ? { diagnostics } : { value: catalog, diagnostics }
 }
 
 function isFailed(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
-}
-
-function complaintsOf(plugin: string, rule: () => readonly Diagnostic[]): readonly Diagnostic[] {
-  try {
-    return rule()
-  } catch (error) {
-    const reason = sentenceOf(error)
-    return [{ code: 'plugin_failed', message: `A rule of the plugin "${plugin}" failed: ${reason}` }]
-  }
-}
-
-/** A complaint that says no place stands where app.yaml names the plugin. */
-function placed({ definition: { app } }: Resolution, plugin: string, complaint: Diagnostic): Diagnostic {
-  const isPlaced = complaint.span !== undefined || !isWritten(app, ['plugins', plugin])
-  return isPlaced ? complaint : { ...complaint, span: app.place(['plugins', plugin], 'key') }
 }
 
 function catalogOf(resolution: Resolution): Catalog {

@@ -8,7 +8,7 @@ import type { Span } from '../text/source.ts'
 import { linkAssignment } from './assign.ts'
 import { under } from './document-part.ts'
 import { fieldOf, isBroken } from './link-path.ts'
-import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { type Draft, eachDraft, isFilledByItself, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** Completes the seeds of every resource; a row must have a value for each part of the key. */
 export function seeds(resolution: Resolution): void {
@@ -87,13 +87,10 @@ function missingIn(
       isStored(field) &&
       field.stored === undefined &&
       !filled.has(field.column) &&
-      field.default === undefined &&
-      field.defaultMoment === undefined &&
-      field.type.generated?.(field.options, '') === undefined,
+      !isFilledByItself(owner, field),
   )
   return needed.flatMap((field) => {
-    const relation = field.relation === undefined ? undefined : owner.relations.get(field.relation)
-    if (relation?.kind === 'belongs_to' && relation.default !== undefined) return []
+    const relation = owner.relations.get(field.relation ?? '')
     const { from } = field.options.own
     if (field.type.name === 'slug' && typeof from === 'string' && Object.hasOwn(row, from)) return []
     const name = relation?.name ?? field.name

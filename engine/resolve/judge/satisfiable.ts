@@ -1,7 +1,7 @@
 /** Filters that no record can fulfil, found by looking at them alone: what is compared with values that are written out. */
-import type { Field, FieldPath, Filter, WayPath } from '../catalog/catalog.ts'
-import { fold } from '../filter/walk.ts'
-import type { Json } from '../json.ts'
+import type { Field, FieldPath, Filter, WayPath } from '../../catalog/catalog.ts'
+import { conjuncts, fold } from '../../filter/walk.ts'
+import type { Json } from '../../json.ts'
 
 type Compare = Extract<Filter, { kind: 'compare' }>
 
@@ -16,8 +16,8 @@ export function alwaysHolds(filter: Filter): boolean {
 }
 
 /** The comparisons that must all hold, however they are nested. */
-export function conjuncts(filter: Filter): readonly Compare[] {
-  return judged(filter).all
+export function necessaryComparisons(filter: Filter): readonly Compare[] {
+  return conjuncts(filter).flatMap((part) => (part.kind === 'compare' ? [part] : []))
 }
 
 interface Judgement {

@@ -1,0 +1,115 @@
+/** Tables of mistakes: each row is a mistake that things of one kind can have, with where and how it is reported. */
+import type { Field } from '../../catalog/catalog.ts'
+import type { FieldDefinition, Path, ResourceDefinition } from '../../definition/definition.ts'
+import type { DiagnosticCode } from '../../text/code.ts'
+import type { Span } from '../../text/source.ts'
+import type { Place } from '../document-part.ts'
+import { type Details, type Draft, eachDraft, type Resolution, type Written } from '../resolution.ts'
+
+/** A word of a file with its path below a thing. */
+export type Word = readonly [path: Path, word: string]
+
+/** One mistake that a thing of the kind `T` can have, or each of some words below it. */
+export interface Mistake<T> {
+  readonly code: DiagnosticCode
+  readonly words?: (one: T) => readonly Word[]
+  /** The place: the value at a path below the thing or the word, or what a function says. */
+  readonly at?: Path | ((one: T, word: string) => Span)
+  /** The place: the key at such a path. */
+  readonly key?: Path
+  /** Whether it is a mistake; absent where `says` decides. */
+  readonly when?: (one: T, word: string) => boolean
+  /** The message; false or undefined where it is none. */
+  readonly says: string | ((one: T, word: string) => string | false | undefined)
+  /** What to do about it. */
+  readonly hint?: string | ((one: T, word: string) => string)
+  /** Known words, a hint that comes with them, a severity. */
+  readonly details?: (one: T, word: string) => Details
+}
+
+/** A row of a table, which has a code for those that name none. */
+export type Row<T> = Omit<Mistake<T>, 'code'> & Partial<Pick<Mistake<T>, 'code'>>
+
+/** The mistakes of one kind of things; most have one code. */
+export function table<T>(code: DiagnosticCode, rows: readonly Row<T>[]): readonly Mistake<T>[] {
+  return rows.map((row) => ({ code, ...row }))
+}
+
+/** Reports the mistakes that a thing has, in the order of the table. */
+export function judge<T extends Placed>({ report }: Reporter, mistakes: readonly Mistake<T>[], one: T): void {
+  for (const { at = [], code, details, hint, key, says, when, words } of mistakes)
+    for (const [path, word] of words?.(one) ?? [WHOLE]) {
+      if (when?.(one, word) === false) continue
+      const message = typeof says === 'string' ? says : says(one, word)
+      if (message === undefined || message === false) continue
+      const span = typeof at === 'function' ? at(one, word) : one.place([...path, ...(key ?? at)], key && 'key')
+      const advice = typeof hint === 'function' ? hint(one, word) : hint
+      report(code, message, span, { ...(advice === undefined ? {} : { hint: advice }), ...details?.(one, word) })
+    }
+}
+
+type Reporter = Pick<Resolution, 'report'>
+
+const WHOLE: Word = [[], '']
+
+/** The words of a list, with their places. */
+export function listed(path: Path, words: readonly string[]): readonly Word[] {
+  return words.map((word, index) => [[...path, index], word])
+}
+
+/** The words that an earlier one repeats. */
+export function repeated(words: readonly Word[]): readonly Word[] {
+  return words.filter(([, word], index) => words.findIndex(([, other]) => other === word) < index)
+}
+
+/** The keys of a map, with the places of their values. */
+export function keysOf(path: Path, map: object | undefined): readonly Word[] {
+  return Object.keys(map ?? {}).map((key) => [[...path, key], key])
+}
+
+/** Something that is written in a file. */
+export interface Placed {
+  readonly place: Place
+}
+
+/** A resource as written, and what was made of it. */
+export interface JudgedResource extends Placed {
+  readonly resolution: Resolution
+  readonly written: Written
+  readonly draft: Draft
+  readonly value: ResourceDefinition
+}
+
+export function judgedResources(resolution: Resolution): readonly JudgedResource[] {
+  return eachDraft(resolution).map(({ written, draft }) => ({ resolution, written, draft, ...written.document }))
+}
+
+/** Whether a resource has a table of its own, and does not stand on that of another one. */
+export function hasOwnTable({ draft }: Pick<JudgedResource, 'draft'>): boolean {
+  return draft.owner === draft.name
+}
+
+/** Whether requests create records of the resource. */
+export function isCreatable({ actions, nested }: Draft): boolean {
+  return actions.has('create') || nested.some((route) => route.actions.includes('create'))
+}
+
+/** A field with the resource that has it. */
+export interface JudgedField extends Pick<JudgedResource, 'resolution' | 'written' | 'draft' | 'place'> {
+  readonly field: Field
+  /** As written; empty for an id and for the foreign key that a relation brings. */
+  readonly value: Partial<FieldDefinition>
+}
+
+export function judgedFields({ resolution, written, draft }: JudgedResource): readonly JudgedField[] {
+  return [...draft.fields.values()].map((field) => {
+    const relation = written.relations.get(field.relation ?? '')
+    const { value = {}, place = relation?.place ?? (() => field.span) } = written.fields.get(field.name) ?? {}
+    return { resolution, written, draft, field, value, place }
+  })
+}
+
+/** Whether a slug is made of another field where nobody sends one. */
+export function isMadeSlug({ options, type }: Pick<Field, 'options' | 'type'>): boolean {
+  return type.name === 'slug' && typeof options.own.from === 'string'
+}
