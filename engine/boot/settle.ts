@@ -12,9 +12,9 @@ import {
   migrate,
   requireCurrent,
 } from '../migration/migrate.ts'
-import { seedBy } from '../migration/seed.ts'
-import { takeOverSecrets } from '../migration/take-over.ts'
-import { fillCalendars } from '../migration/working-time.ts'
+import { takeOverSecrets } from '../migration/own/secrets.ts'
+import { seedBy } from '../migration/own/seeds.ts'
+import { fillCalendars } from '../migration/own/working-time.ts'
 import type { Logger } from '../observe.ts'
 import { instances } from '../rollout/state.ts'
 import type { Settings } from '../settings.ts'

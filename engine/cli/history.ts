@@ -1,5 +1,5 @@
 /** `plinth history`: every step of a migration that was begun, the latest first. */
-import { type KeptStep, keptSteps } from '../migration/history.ts'
+import { type KeptStep, keptSteps } from '../migration/own/step-history.ts'
 import { isBegun, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 

@@ -2,7 +2,8 @@
 import type { CountedChange } from '../access/count.ts'
 import { accessSentences } from '../access/sentence.ts'
 import { type Offence, offenceWords } from '../action/offenders.ts'
-import { reason, renderPlan, type ShownPlan } from '../migration/plan.ts'
+import type { ShownPlan } from '../migration/plan.ts'
+import { reason, renderPlan } from '../migration/plan-text.ts'
 import type { Change } from '../openapi/compare-schema.ts'
 import { changesAsText } from './diff.ts'
 

@@ -1,8 +1,7 @@
 /** Secrets that stand in tables as they were sent, of an earlier version or of another program, and leave them sealed or hashed ⇄. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { protectedFields } from '../catalog/protected.ts'
-import { presentColumn } from '../migration/pair.ts'
-import { pairsOf } from '../migration/plan.ts'
+import { pairsOf, presentColumn } from '../migration/pair.ts'
 import type { Column } from '../migration/table.ts'
 import { tables as tablesOf } from '../migration/tables.ts'
 import { type Protection, protectedAnew } from '../seal.ts'

@@ -1,7 +1,7 @@
 /** The rows of a table as lines of JSON ⇄: read through a cursor and written in batches, at the same memory however many there are. */
 import type { Row, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
-import { INSTANCE_TABLE } from '../migration/engine-tables.ts'
+import { INSTANCE_TABLE } from '../migration/own/engine-tables.ts'
 import type { Table } from '../migration/table.ts'
 import { type Places, portable } from './log-places.ts'
 import { refusal } from './refusal.ts'

@@ -7,14 +7,25 @@ import { failureCode, ifThere, isConnectionLost } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
 import type { Logger } from '../observe.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { allAtOnce } from './batches.ts'
 import { atomically } from './exclusive.ts'
-import { type Cause, createHistory } from './history.ts'
-import { holdersOf, isInTheWay, Locked } from './in-the-way.ts'
-import { CHANGED_NOTHING, LOCK_MS, limitLocks, PATIENCE_MS, reasonOf, rest, type Taking, takeOnline } from './online.ts'
-import { forgetPending, keepPending, pendingChange } from './pending.ts'
+import {
+  allAtOnce,
+  CHANGED_NOTHING,
+  holdersOf,
+  isInTheWay,
+  LOCK_MS,
+  Locked,
+  limitLocks,
+  PATIENCE_MS,
+  reasonOf,
+  rest,
+  type Taking,
+  takeOnline,
+} from './online.ts'
+import { forgetPending, keepPending, pendingChange } from './own/facts.ts'
+import { type Entry, writeDown } from './own/migrations.ts'
+import { type Cause, createHistory } from './own/step-history.ts'
 import type { MigrationPlan } from './plan.ts'
-import type { Entry } from './standing.ts'
 import { type Command, harmlessCount, type Step } from './step.ts'
 
 /** What is given up is taken back at the next start where a lock is not to be had this soon. */
@@ -144,27 +155,6 @@ async function flip(steps: readonly Step[], taking: Taking, pause: Pause, last: 
       await rest(taking, attempt, CHANGED_NOTHING, tables)
     }
   }
-}
-
-const WRITE_DOWN = `insert into plinth_migration (hash, steps, owned, catalog, words, names)
-    select $1, $2::jsonb, $3::jsonb, $4::text, $5::jsonb, $6::jsonb
-    where $7 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration)
-      and owned = $3::jsonb and catalog = $4::text and words = $5::jsonb and names = $6::jsonb)`
-
-async function writeDown({ hash, steps: all }: MigrationPlan, entry: Entry, runner: Runner): Promise<void> {
-  const steps = JSON.stringify(all.map(({ title, risk, rows }) => ({ title, risk, rows })))
-  const { owned, catalog = null, words, names } = entry
-  const values = [
-    hash,
-    steps,
-    JSON.stringify(owned),
-    catalog,
-    JSON.stringify(words),
-    JSON.stringify(names),
-    all.length > 0,
-  ]
-  await runner.run({ text: WRITE_DOWN }, values)
-  await forgetPending(runner)
 }
 
 /** Makes what steps need, while the version before is served. */

@@ -1,25 +1,10 @@
 /** Reads what a database holds into the same shape that the catalog gives. ⇄ */
 import type { Row, Runner } from '../database/database.ts'
-import { canonicalDefault } from './default.ts'
-import { readDependents } from './dependents.ts'
-import { asideOrder, isConverting } from './name.ts'
-import { removedName } from './names.ts'
-import {
-  type Column,
-  type ForeignKey,
-  type Names,
-  NO_HISTORY,
-  type Present,
-  type Sequence,
-  type SetAside,
-  type Table,
-  type TableIndex,
-} from './table.ts'
-
-/** How the engine marks its indexes and computed columns, with their SQL as the YAML gave it: PostgreSQL would print another spelling. */
-export const MARK = 'plinth'
-/** How it marks the triggers that refuse names while an index cannot be made. */
-export const GUARD_MARK = `${MARK} guard of names`
+import { canonicalDefault } from './ddl.ts'
+import { asideOrder, GUARD_MARK, isConverting, MARK } from './name.ts'
+import { removedName } from './names/kept-names.ts'
+import { type Made, readRecord } from './own/migrations.ts'
+import type { Column, Dependents, ForeignKey, Names, Present, Sequence, SetAside, Table, TableIndex } from './table.ts'
 
 const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
     a.attnotnull or t.typtype = 'd' and (with recursive u as (
@@ -74,11 +59,6 @@ const GUARDS = `select t.relname, g.tgname from pg_trigger g join pg_class t on 
 
 const SEQUENCES = `select s.relname, q.seqstart from pg_sequence q join pg_class s on s.oid = q.seqrelid
   where s.relnamespace = current_schema()::regnamespace order by s.relname`
-
-/** Read as JSON, because the table itself may be older than some of its columns. */
-const LATEST = `select m.owned, to_jsonb(m)->>'catalog', to_jsonb(m)->'words', to_jsonb(m)->'names' from plinth_migration m order by m.id desc limit 1`
-
-const CATALOGS = `select distinct to_jsonb(m)->>'catalog' from plinth_migration m where to_jsonb(m)->>'catalog' is not null`
 
 function textAt(row: Row, index: number): string {
   return row[index] ?? ''
@@ -180,26 +160,6 @@ function asideOf(tables: readonly Table[], names: Names | undefined): readonly S
   return found.sort((a, b) => (asideOrder(a.name) < asideOrder(b.name) ? -1 : 1))
 }
 
-/** The engine's record of what it made in a database. */
-type Made = Pick<Present, 'owned' | 'history' | 'names'>
-
-async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Made> {
-  if (!tables.some((table) => table.name === 'plinth_migration'))
-    return { owned: new Map(), history: NO_HISTORY, names: undefined }
-  const [row] = await runner.run({ text: LATEST }, [])
-  const catalogs = await runner.run({ text: CATALOGS }, [])
-  const recorded: Record<string, readonly string[]> = JSON.parse(row?.[0] ?? '{}')
-  return {
-    owned: new Map(Object.entries(recorded).map(([table, columns]) => [table, new Set(columns)])),
-    history: {
-      latest: row?.[1] ?? undefined,
-      known: new Set(catalogs.map((one) => textAt(one, 0))),
-      words: JSON.parse(row?.[2] ?? '{}'),
-    },
-    names: typeof row?.[3] === 'string' ? (JSON.parse(row[3]) as Names) : undefined,
-  }
-}
-
 /** Every table as it stands there, those and their columns that were set aside among them. */
 export interface Physical
   extends Made,
@@ -255,4 +215,46 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
     trigrams: extensions.includes('pg_trgm'),
     ranges: extensions.includes('btree_gist'),
   }
+}
+
+/** References, keys and what bears the engine's mark are the engine's own; so is an index with a name of its form, which a killed start left unmarked. */
+const DEPENDENTS = `select distinct t.relname, a.attname, case when v.oid is not null then pg_describe_object('pg_class'::regclass, v.oid, 0)
+      when d.classid = 'pg_attrdef'::regclass
+      then pg_describe_object('pg_class'::regclass, f.adrelid, f.adnum)
+      else pg_describe_object(d.classid, d.objid, 0) end
+  from pg_class t
+  join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = t.oid and d.refobjsubid > 0
+  join pg_attribute a on a.attrelid = t.oid and a.attnum = d.refobjsubid and not a.attisdropped
+  left join pg_rewrite w on d.classid = 'pg_rewrite'::regclass and w.oid = d.objid
+  left join pg_class v on v.oid = w.ev_class and v.relkind in ('v', 'm')
+  left join pg_attrdef f on d.classid = 'pg_attrdef'::regclass and f.oid = d.objid
+  left join pg_trigger g on d.classid = 'pg_trigger'::regclass and g.oid = d.objid
+  left join pg_constraint k on d.classid = 'pg_constraint'::regclass and k.oid = d.objid
+  left join pg_class i on d.classid = 'pg_class'::regclass and i.oid = d.objid and i.relkind = 'i'
+  left join pg_description m on m.objoid = coalesce(i.oid, k.conindid) and m.classoid = 'pg_class'::regclass and m.objsubid = 0
+  where t.relnamespace = current_schema()::regnamespace and t.relkind in ('r', 'p')
+    and (d.classid in ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass)
+      or f.oid is not null and (f.adrelid, f.adnum) <> (t.oid, a.attnum)
+        and coalesce(col_description(f.adrelid, f.adnum), '') not like $1 || '%'
+      or g.oid is not null and not g.tgisinternal and coalesce(obj_description(g.oid, 'pg_trigger'), '') not like $1 || '%'
+      or k.contype = 'c' and k.conname !~ '_(required|fits)$'
+      or k.contype in ('u', 'x') and coalesce(m.description, '') not like $1 || '%' and k.conname !~ $2
+      or i.oid is not null and coalesce(m.description, '') not like $1 || '%' and i.relname !~ $2
+        and not exists (select 1 from pg_constraint c where c.conindid = i.oid)
+        and not exists (select 1 from pg_index x where x.indexrelid = i.oid and not x.indisvalid))
+  order by 1, 2, 3`
+
+/** How the names of the engine's indexes end: name.ts gives them. */
+const OWN_NAME = '(_[0-9a-f]{8}_(key|idx|excl)|__converting)$'
+
+/** Reads what depends on columns of the connection's own schema; `mark` is how the engine marks its own. */
+export async function readDependents(runner: Runner, mark: string): Promise<Dependents> {
+  const found = new Map<string, Map<string, string[]>>()
+  for (const [table, column, what] of await runner.run({ text: DEPENDENTS }, [mark, OWN_NAME])) {
+    if (typeof table !== 'string' || typeof column !== 'string' || typeof what !== 'string') continue
+    const columns = found.get(table) ?? new Map<string, string[]>()
+    columns.set(column, [...(columns.get(column) ?? []), what])
+    found.set(table, columns)
+  }
+  return found
 }

@@ -5,21 +5,20 @@ import type { Database, Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { type Pause, takeBack } from './apply.ts'
-import { carried } from './carried.ts'
-import { namesToCarry } from './carry-names.ts'
+import { type ApplyOptions, apply, type Pause, takeBack } from './apply.ts'
 import { exclusively, nested } from './exclusive.ts'
-import { place, taken } from './given-up.ts'
-import { identifiedChanges } from './identified-changes.ts'
 import { inspect } from './inspect.ts'
-import { judged } from './judged.ts'
-import { catalogMark } from './mark.ts'
-import { keepMeanings, withMeanings } from './meanings.ts'
-import { pendingChange } from './pending.ts'
-import { carrying, type MigrationPlan, plan, reason, type ShownPlan } from './plan.ts'
-import { entryAfterApply, entryAfterStart, type Standing, sorted, standingOf, withoutRenames } from './standing.ts'
+import { namesToCarry } from './names/carry-names.ts'
+import { identifiedChanges } from './names/name-change.ts'
+import { pendingChange } from './own/facts.ts'
+import { keepMeanings, withMeanings } from './own/meanings.ts'
+import { carried, type Entry, entryAfterApply, entryAfterStart } from './own/migrations.ts'
+import { carrying, type MigrationPlan, plan, type ShownPlan } from './plan.ts'
+import { complaint, givenUp } from './plan-text.ts'
+import { judged } from './questions.ts'
+import { sorted, withoutRenames } from './start-decision.ts'
 import { harmlessCount, type Step } from './step.ts'
-import type { Column, Present, Table } from './table.ts'
+import { type Column, catalogMark, type Present, type Standing, standingOf, type Table } from './table.ts'
 import { tables } from './tables.ts'
 
 export interface MigrationResult {
@@ -139,18 +138,6 @@ function freshTables(wanted: readonly Table[], { tables }: Present): readonly Ta
   return wanted
     .filter(({ existing }) => existing !== true)
     .filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
-}
-
-const OLDER = 'the database was brought to a newer YAML since, and a start of an older one only adds'
-
-function complaint(step: Step, hash: string, catalog: Catalog | undefined): Diagnostic {
-  // What loses nothing is refused only to a start of an older YAML.
-  const isOlder = step.risk === 'safe' && step.because === undefined
-  const apply = step.risk === 'unsafe' || isOlder ? `\`plinth apply ${hash}\` does it` : undefined
-  const hint = [isOlder ? undefined : step.advice, apply].filter(Boolean).join('; ')
-  const message = `${step.title}: ${isOlder ? OLDER : reason(step)}`
-  const span = place(catalog, step)
-  return { code: 'unsafe_migration', message, ...(span ? { span } : {}), ...(hint === '' ? {} : { hint }) }
 }
 
 /** The plan for a catalog as `plinth plan` shows it, with rows counted, and what its statements would meet; changes nothing. */
@@ -308,4 +295,28 @@ export function applyTables(
     const left = made.steps.filter((step) => !steps.includes(step)).map(({ title }) => title)
     return { value: { hash, applied: steps.map((step) => step.title), left }, diagnostics: [] }
   })
+}
+
+/** Whether the tables are as a catalog wants them, whoever brought them there; false also where that cannot be seen. */
+export function isServable(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
+  return requireCurrent(catalog, database, now).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Takes the steps; gives what stands in the way, with everything as it was. */
+export async function taken(
+  made: MigrationPlan,
+  entry: Entry,
+  runner: Runner,
+  catalog: Catalog | undefined,
+  options: ApplyOptions,
+): Promise<readonly Diagnostic[]> {
+  try {
+    await apply(made, entry, runner, options)
+    return []
+  } catch (error) {
+    return givenUp(error, catalog)
+  }
 }

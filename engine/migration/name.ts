@@ -4,6 +4,11 @@ import { FOLDING } from '../filter/fold.ts'
 import { LOOKING, NAMING } from '../filter/name.ts'
 import type { TableIndex } from './table.ts'
 
+/** How the engine marks its indexes and computed columns, with their SQL as the YAML gave it: PostgreSQL would print another spelling. */
+export const MARK = 'plinth'
+/** How it marks the triggers that refuse names while an index cannot be made. */
+export const GUARD_MARK = `${MARK} guard of names`
+
 const IDENTIFIER_BYTES = 63
 const HASH_LENGTH = 8
 const ASIDE = /^(.+)__removed_(\d{8})(?:_(\d+))?$/

@@ -1,12 +1,81 @@
-/** Statements that are taken beside others ⇄: a lock is asked for and not waited for, and rows are changed in batches. */
+/** Statements that run while others use the tables ⇄: locks with a time limit, sessions that hold them, rows in batches. */
 import { setTimeout } from 'node:timers/promises'
-import type { Runner } from '../database/database.ts'
+import type { Row, Runner } from '../database/database.ts'
+import { failureCode } from '../database/failure.ts'
+import { quoted as q } from '../filter/sql.ts'
+import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
-import { inBatches } from './batches.ts'
+import { updateOf } from './ddl.ts'
 import { atomically } from './exclusive.ts'
-import type { History } from './history.ts'
-import { holdersOf, isInTheWay, Locked, snapshots } from './in-the-way.ts'
-import type { Command, Step } from './step.ts'
+import type { History } from './own/step-history.ts'
+import type { Batches, Command, Step } from './step.ts'
+
+/** A session with an open transaction. */
+export interface OpenSession {
+  readonly pid: string
+  /** As the session names itself; empty where it does not. */
+  readonly application: string
+  /** `18:53:01`, UTC; undefined where this user may not see it. */
+  readonly since: string | undefined
+  readonly idle: boolean
+  /** The table that it holds; undefined: its snapshot of any of them. */
+  readonly table: string | undefined
+}
+
+/** What was waited for in vain; its message names the sessions. */
+export class Locked extends Error {
+  constructor(what: string, sessions: readonly OpenSession[]) {
+    super(`${what}: ${sessions.length === 0 ? 'another session holds a lock' : sessions.map(told).join('; ')}`)
+  }
+}
+
+function told({ pid, application, since, idle, table }: OpenSession): string {
+  const name = application === '' ? `process ${pid}` : `process ${pid} (${application})`
+  const how = idle ? 'an idle transaction open' : 'a transaction open'
+  const when = since === undefined ? '' : ` since ${since} UTC`
+  return `${name} has ${how}${when}${table === undefined ? '' : ` that holds ${table}`}`
+}
+
+/** Longer than any request takes; PostgreSQL itself ends an autovacuum that is in the way. */
+const OPEN = `a.backend_type = 'client backend' and a.pid <> pg_backend_pid() and a.xact_start < clock_timestamp() - interval '1 second'`
+
+const SHOWN = `a.pid, coalesce(a.application_name, ''), to_char(a.xact_start at time zone 'UTC', 'HH24:MI:SS'), a.state like 'idle%'`
+
+const HOLDERS = `select ${SHOWN}, min(c.relname) from pg_locks l join pg_class c on c.oid = l.relation
+    join pg_stat_activity a on a.pid = l.pid
+  where l.granted and l.locktype = 'relation' and c.relkind in ('r', 'p') and c.relname = any($1::text[])
+    and c.relnamespace = current_schema()::regnamespace and a.datname = current_database() and ${OPEN}
+  group by a.pid, a.application_name, a.xact_start, a.state order by a.xact_start limit 5`
+
+const SNAPSHOTS = `select ${SHOWN}, null from pg_stat_activity a
+  where a.datname = current_database() and (a.backend_xmin is not null or a.backend_xid is not null) and ${OPEN}
+  order by a.xact_start limit 5`
+
+function sessionOf([pid, application, since, idle, table]: Row): OpenSession {
+  return {
+    pid: pid ?? '',
+    application: application ?? '',
+    since: since ?? undefined,
+    idle: idle === 't',
+    table: table ?? undefined,
+  }
+}
+
+/** The sessions whose transactions have held one of the tables for more than a second, the oldest first. */
+export async function holdersOf(runner: Runner, tables: readonly string[]): Promise<readonly OpenSession[]> {
+  return (await runner.run({ text: HOLDERS }, [tables])).map(sessionOf)
+}
+
+/** The sessions whose snapshots are older than a second: an index that is made beside others waits for them. */
+export async function snapshots(runner: Runner): Promise<readonly OpenSession[]> {
+  return (await runner.run({ text: SNAPSHOTS }, [])).map(sessionOf)
+}
+
+/** Whether somebody else held a lock for too long, or waited for one of ours. */
+export function isInTheWay(error: unknown): boolean {
+  const code = failureCode(error)
+  return code === '55P03' || code === '40P01'
+}
 
 /** A step waits this long for a lock, which every request to the table waits for then; it lets them through, and tries again. */
 export const LOCK_MS = 500
@@ -93,4 +162,55 @@ async function runAll(texts: readonly string[], { limited, runner }: Taking): Pr
 export function reasonOf(error: unknown): string {
   const { cause } = Object(error) as { readonly cause?: unknown }
   return String((Object(cause ?? error) as { readonly message?: unknown }).message ?? error)
+}
+
+/** Rows between two words about how far it is. */
+const TOLD_EVERY = 50_000
+
+type Run = (text: string, values: readonly unknown[]) => Promise<readonly Row[]>
+
+/** The keys of rows with the value of each, where that is made in their order. */
+function valued({ inOrder, value }: Batches, keys: string): string {
+  return inOrder === true ? `select plinth_key, ${value} as plinth_value from (${keys}) ordered` : keys
+}
+
+function updating(batches: Batches): string {
+  return updateOf({ ...batches, value: batches.inOrder === true ? 'plinth_value' : batches.value })
+}
+
+/** The same of all rows in one statement. */
+export function allAtOnce(batches: Batches): string {
+  const { inOrder, key, table, where } = batches
+  if (inOrder !== true) return `${updating(batches)} where ${where}`
+  const keys = `select ${q(key)} as plinth_key from ${q(table)} where ${where} order by ${q(key)}`
+  return `${updating(batches)} from (${valued(batches, keys)}) batch where ${q(table)}.${q(key)} = plinth_key`
+}
+
+/** The statement of one batch: of the first rows, or of those behind the key `$1`; gives the last key and how many rows were changed. */
+function batchSql(batches: Batches, isFirst: boolean): string {
+  const { table, key, keyType, where } = batches
+  const behind = isFirst ? '' : `${q(key)} > $1::${keyType} and `
+  const first = `select ${q(key)} as plinth_key from ${q(table)} where ${behind}(${where})
+    order by ${q(key)} limit ${LIMITS.migrationBatch}`
+  return `with batch as materialized (${valued(batches, first)}),
+  changed as (${updating(batches)} from batch where ${q(table)}.${q(key)} = plinth_key and (${where}) returning 1)
+  select (select plinth_key::text from batch order by plinth_key desc limit 1), (select count(*) from changed)`
+}
+
+/** Changes the rows, from the first to the last; rows that a kill left behind are found by their lack of the value. */
+export async function inBatches(batches: Batches, run: Run, tell: (rows: number) => void): Promise<void> {
+  let last: string | undefined
+  let done = 0
+  let told = 0
+  for (;;) {
+    const [row] = await run(batchSql(batches, last === undefined), last === undefined ? [] : [last])
+    const key = row?.[0] ?? undefined
+    done += Number(row?.[1] ?? 0)
+    if (key === undefined || done - told >= TOLD_EVERY) {
+      if (done > told) tell(done)
+      told = done
+    }
+    if (key === undefined) return
+    last = key
+  }
 }

@@ -1,6 +1,8 @@
-/** A wanted table beside the one that is there, and which of its columns each wanted one is now. */
-import { type Identified, identified } from './names.ts'
+/** A wanted table together with the present one, and which present column each wanted column is. */
+import { type Identified, identified } from './names/kept-names.ts'
+import type { Effect } from './step.ts'
 import type { Column, NamedTable, Present, Table } from './table.ts'
+import { typeChange } from './type-change.ts'
 
 /** A wanted table and the one that is there, which may still have an earlier name. */
 export interface Pair {
@@ -129,4 +131,126 @@ export function sourcesFirst(columns: readonly Column[]): readonly Column[] {
     return [...sources.filter(({ generated }) => generated === undefined).flatMap(withSources), column]
   }
   return columns.flatMap(withSources)
+}
+
+/** Whether a column starts anew because its old values cannot be read as the new type, or nobody writes them any more. */
+export function startsAnew(pair: Pair, column: Column): boolean {
+  const was = presentColumn(pair, column)
+  if (startsComputed(was, column) || isComputedAnew(pair, column)) return true
+  return (
+    was !== undefined && was.type !== column.type && typeChange(column.name, was.type, column.type).kind === 'apart'
+  )
+}
+
+/** Whether a column that was written becomes one that is computed, so that its values are set aside. */
+export function startsComputed(was: Column | undefined, column: Column): boolean {
+  return was !== undefined && was.generated === undefined && column.generated !== undefined
+}
+
+/** Whether a column that is computed has to be computed again. */
+export function isComputedAnew(pair: Pair, column: Column): boolean {
+  const was = presentColumn(pair, column)
+  if (was?.generated === undefined || column.generated === undefined) return false
+  const isSame = was.generated === column.generated && was.type === column.type && was.name === column.name
+  return !isSame || isBelowMoved(pair, column)
+}
+
+/** Whether a wanted column is computed from one that gets another type or name, so that it must go before. */
+export function isBelowMoved(pair: Pair, column: Column): boolean {
+  const was = presentColumn(pair, column)
+  return was !== undefined && isOverMoved(pair, was)
+}
+
+/** Whether a computed column that is there is in the way of another one's type or name: PostgreSQL lets neither happen below it. */
+export function isOverMoved(pair: Pair, { generated = '', over = [] }: Column): boolean {
+  // What stands in quotes may be a name.
+  const quoted = [...generated.matchAll(/"((?:[^"]|"")+)"/g)].map((match) => (match[1] ?? '').replaceAll('""', '"'))
+  return quoted.some((name) => isMoved(pair, name)) || over.some((name) => isRetyped(pair, name))
+}
+
+/** Whether a wanted column gets another type, or another one its name. */
+function isMoved(pair: Pair, name: string): boolean {
+  const column = pair.wanted.columns.find((one) => one.name === name)
+  const was = column && presentColumn(pair, column)
+  return was !== undefined && (was.name !== name || was.type !== column?.type || startsComputed(was, column))
+}
+
+/** Whether a column that is there gets another type, by whatever name it was known when something was computed from it. */
+function isRetyped(pair: Pair, name: string): boolean {
+  return pair.wanted.columns.some((column) => {
+    const was = presentColumn(pair, column)
+    return was?.name === name && (was.type !== column.type || startsComputed(was, column))
+  })
+}
+
+/** The table that the YAML calls the earlier one, while that is not wanted itself. */
+export function earlierTable(wanted: readonly Table[], table: Table, { tables }: Present): Table | undefined {
+  if (wanted.some((other) => other.name === table.renamedFrom)) return undefined
+  return tables.find((other) => other.name === table.renamedFrom)
+}
+
+/** The table that holds the same as a wanted one, or had its name once, where none has that name. */
+function identifiedTable(wanted: readonly Table[], table: Table, present: Present): Identified | undefined {
+  const { names, tables, owned } = present
+  if (names === undefined) return undefined
+  const there = new Set(tables.map(({ name }) => name))
+  const isFree = (name: string) => there.has(name) && owned.has(name) && !wanted.some((other) => other.name === name)
+  return identified(table, names, isFree)
+}
+
+/** The table that a wanted one is now: under its own name, an earlier name, or set aside. */
+function presentTable(
+  wanted: readonly Table[],
+  table: Table,
+  present: Present,
+): (Pick<Pair, 'actual' | 'back'> & Partial<Pick<Pair, 'since'>>) | undefined {
+  const named = (name: string | undefined) => present.tables.find((other) => other.name === name)
+  const plain = named(table.name) ?? earlierTable(wanted, table, present)
+  if (plain !== undefined) return { actual: plain, back: false }
+  const since = identifiedTable(wanted, table, present)
+  const same = named(since?.name)
+  if (since !== undefined && same !== undefined) return { actual: same, back: false, since }
+  const aside = asideTable(table, present)
+  return aside === undefined ? undefined : { actual: aside, back: true }
+}
+
+function asideTable(table: Table, { setAside }: Present): Table | undefined {
+  const last = setAside.filter((one) => one.column === undefined && one.table === table.name).at(-1)?.content
+  return last && 'primaryKey' in last && last.primaryKey.join() === table.primaryKey.join() ? last : undefined
+}
+
+/** What was set aside last under the name of each wanted column, where its values can be read as they are wanted. */
+function asideColumns(wanted: Table, actual: Table, { setAside }: Present): ReadonlyMap<string, Column> {
+  const found = new Map<string, Column>()
+  for (const column of wanted.columns) {
+    const last = setAside.filter((one) => one.table === actual.name && one.column === column.name).at(-1)?.content
+    if (last === undefined || !('type' in last) || column.generated !== undefined) continue
+    if (last.type === column.type || typeChange(last.name, last.type, column.type).kind === 'free')
+      found.set(column.name, last)
+  }
+  return found
+}
+
+/** The wanted tables that are there, by their wanted names. */
+export function pairsOf(wanted: readonly Table[], present: Present): ReadonlyMap<string, Pair> {
+  const pairs = new Map<string, Pair>()
+  for (const table of wanted) {
+    const found = presentTable(wanted, table, present)
+    if (found === undefined) continue
+    const names = present.names?.[found.actual.name]
+    pairs.set(table.name, { wanted: table, ...found, aside: asideColumns(table, found.actual, present), names, pairs })
+  }
+  return pairs
+}
+
+/** The present name of a wanted column; undefined where it is only added, or starts anew without values. */
+export function nameNow(pair: Pair, name: string): string | undefined {
+  const column = pair.wanted.columns.find((one) => one.name === name)
+  return column === undefined || startsAnew(pair, column) ? undefined : presentColumn(pair, column)?.name
+}
+
+/** A rule over a new column disturbs no other version of the YAML; over present columns it may. */
+export function effectOn(pair: Pair, columns: readonly string[]): Effect {
+  const isAdded = (name: string) => pair.wanted.columns.some((column) => column.name === name && isNew(pair, column))
+  return columns.some(isAdded) ? 'adds' : 'changes'
 }

@@ -1,16 +1,13 @@
 /** Plans columns that come and go: added to a table that is there, or set aside in it. */
 import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
-import { columnSql, dropForeignKey } from './ddl.ts'
-import { dependentsOf } from './dependents.ts'
+import { columnSql, dropForeignKey, sequenceIn } from './ddl.ts'
 import { asideName } from './name.ts'
 import { type Circumstances, isAddedAhead, isFilledAhead, type Pair, presentColumn } from './pair.ts'
-import { backfillAdvice } from './plan-fill.ts'
-import { sequenceIn } from './plan-rename.ts'
-import { requiring } from './plan-required.ts'
+import { backfillAdvice, requiring } from './plan-required.ts'
 import { addingNumbers } from './plan-sequence.ts'
 import { adding, type Step } from './step.ts'
-import type { Column, Table } from './table.ts'
+import { type Column, dependentsOf, type Table } from './table.ts'
 
 /** Adds a column, and gives the rows that are there their values. */
 export function addingColumn(pair: Pair, column: Column, circumstances: Circumstances): readonly Step[] {

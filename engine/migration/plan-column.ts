@@ -1,31 +1,28 @@
 /** Plans the columns of one table that is there already: added, brought back, renamed, changed, set aside. */
 
 import { quoted as q } from '../filter/sql.ts'
-import { isComputedAnew, startsComputed } from './anew.ts'
 import { dropIndex } from './ddl.ts'
-import { dependentsOf } from './dependents.ts'
 import {
   type Circumstances,
   earlierColumn,
   identifiedColumn,
+  isComputedAnew,
   isDisplaced,
   isNew,
   type Pair,
   presentColumn,
   sourcesFirst,
+  startsComputed,
 } from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
 import { computing, droppedFirst, dropping, heldBy, keepingComputed } from './plan-computed.ts'
-import { findingValues } from './plan-fill.ts'
-import { narrowing } from './plan-narrow.ts'
-import { asking, maybeRenamed } from './plan-notice.ts'
-import { identifying } from './plan-rename.ts'
-import { isRequiredFirst, requiring } from './plan-required.ts'
+import { asking, maybeRenamed } from './plan-notices.ts'
+import { findingValues, isRequiredFirst, requiring } from './plan-required.ts'
 import { numbersFrom } from './plan-sequence.ts'
-import { changingType, droppingCopies, isCopied, isOver } from './plan-type.ts'
-import { takingWords, wordsMoved } from './plan-words.ts'
-import { adding, changing, type Step } from './step.ts'
-import type { Column } from './table.ts'
+import { changingType, droppingCopies, isCopied } from './plan-type.ts'
+import { narrowing, takingWords, wordsMoved } from './plan-values.ts'
+import { adding, changing, identifying, type Step } from './step.ts'
+import { type Column, dependentsOf, isOver } from './table.ts'
 
 /** Whether the present column goes, or PostgreSQL must let its type be another one. */
 function isReplaced(pair: Pair, column: Column, was: Column): boolean {

@@ -1,12 +1,10 @@
 /** Plans columns that the database computes: they are made anew when what they come from changes, which loses nothing that anybody wrote. */
 import { quoted as q } from '../filter/sql.ts'
-import { isBelowMoved, isComputedAnew, isOverMoved } from './anew.ts'
 import { columnSql, markComputed } from './ddl.ts'
-import { dependentsOf } from './dependents.ts'
-import { obstacles } from './obstacle.ts'
-import { type Circumstances, type Pair, presentColumn } from './pair.ts'
+import { obstacles } from './future-rows.ts'
+import { type Circumstances, isBelowMoved, isComputedAnew, isOverMoved, type Pair, presentColumn } from './pair.ts'
 import { changing, type Step } from './step.ts'
-import type { Column } from './table.ts'
+import { type Column, dependentsOf } from './table.ts'
 
 /** What goes before anything else of the table changes: columns that are computed again, and those that nobody wants and that are in the way. */
 export function droppedFirst(pair: Pair, gone: readonly Column[]): readonly Column[] {

@@ -1,12 +1,51 @@
-/** Plans columns whose numbers a sequence gives: it begins above the numbers in use, and rows that have none get theirs in the order of the key. */
+/** Plans sequences and the columns that they number. */
 import { quoted as q } from '../filter/sql.ts'
-import { columnSql } from './ddl.ts'
+import { columnSql, sequenceIn } from './ddl.ts'
 import { quoteText } from './name.ts'
-import { isAddedAhead, isNew, type Pair } from './pair.ts'
-import { sequenceIn } from './plan-rename.ts'
+import { isAddedAhead, isNew, type Pair, presentColumn } from './pair.ts'
 import { requiring } from './plan-required.ts'
 import { adding, changing, type Step } from './step.ts'
-import type { Column } from './table.ts'
+import type { Column, Present, Table } from './table.ts'
+
+/** Sequences that are not there under their names; `renamed` gives the later name → the earlier one. */
+export function sequenceSteps(
+  wanted: readonly Table[],
+  present: Present,
+  renamed: ReadonlyMap<string, string>,
+): readonly Step[] {
+  const known = new Set(present.tables.flatMap((table) => table.sequences.map((sequence) => sequence.name)))
+  return wanted.flatMap((table) =>
+    table.sequences
+      .filter((sequence) => !known.has(sequence.name))
+      .map(({ name, start }) => {
+        const before = renamed.get(name)
+        if (before !== undefined && known.has(before)) return renamingSequence(name, before)
+        const made = adding(
+          `create sequence ${name} from ${start}`,
+          `create sequence if not exists ${q(name)} start with ${start}`,
+        )
+        // A column that is added ahead may begin with its numbers.
+        return { ...made, ahead: true as const, undo: [`drop sequence if exists ${q(name)}`] }
+      }),
+  )
+}
+
+/** Gives a sequence its name; the default of its column follows by itself. */
+function renamingSequence(to: string, from: string): Step {
+  return changing(`rename sequence ${from} to ${to}`, `alter sequence ${q(from)} rename to ${q(to)}`)
+}
+
+/** Sequences that go on under another name: their numbers must not begin anew. Gives the later name → the earlier one. */
+export function renamedSequences(pairs: readonly Pair[]): ReadonlyMap<string, string> {
+  return new Map(
+    pairs.flatMap((pair) =>
+      pair.wanted.columns.flatMap((column): (readonly [string, string])[] => {
+        const [before, now] = [presentColumn(pair, column)?.default, column.default].map(sequenceIn)
+        return before === undefined || now === undefined || before === now ? [] : [[now, before]]
+      }),
+    ),
+  )
+}
 
 /** Digits that are a number of 64 bits, as a column holds them. */
 const NUMBER = '^[0-9]{1,18}$'

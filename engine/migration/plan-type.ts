@@ -1,14 +1,14 @@
 /** Plans another type of a column: in place where no row has to be written again, else by a second column that takes its place. */
 import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropForeignKey, dropIndex } from './ddl.ts'
+import { obstacles } from './future-rows.ts'
 import { checkName, convertingName, quoteText } from './name.ts'
-import type { Renaming } from './names.ts'
-import { obstacles } from './obstacle.ts'
+import type { Renaming } from './names/kept-names.ts'
 import { type Circumstances, isFilledAhead, isStanding, type Pair } from './pair.ts'
 import { addingColumn, settingAside } from './plan-add.ts'
-import { batchesOf } from './plan-fill.ts'
+import { batchesOf } from './plan-required.ts'
 import { type Command, changing, type Step, tidying } from './step.ts'
-import type { Column, TableIndex } from './table.ts'
+import { type Column, isOver } from './table.ts'
 import { rewrites, type TypeChange, typeChange } from './type-change.ts'
 
 /** Whether a column changes its type by a second column that is filled while the first is served. */
@@ -227,11 +227,6 @@ function copyOf({ wanted, actual }: Pair, column: string, next: string, { concur
     drop: concerned.map((index) => dropIndex(wanted.name, index, false)),
     rename: made.map(({ index, name }) => `alter index ${q(name)} rename to ${q(index.name)}`),
   }
-}
-
-/** Whether an index is over a column, or for rows that the column decides. */
-export function isOver(index: TableIndex, column: string): boolean {
-  return index.columns.includes(column) || index.where?.includes(q(column)) === true
 }
 
 function dropCopy(table: string, column: string): readonly string[] {

@@ -1,5 +1,6 @@
 /** One step of a migration: what it does in words and in SQL, and whether it can hurt. */
-import type { Renaming } from './names.ts'
+import type { Identified, Renaming } from './names/kept-names.ts'
+import type { Table } from './table.ts'
 
 /**
  * `safe`: loses nothing. `unsafe`: sets data aside or leaves it behind, done when a person says so.
@@ -124,4 +125,22 @@ export function changing(title: string, ...sql: readonly Command[]): Step {
 /** A step that alters nothing that a version relies on: indexes that only make it faster, and what a killed start left behind. */
 export function tidying(title: string, ...sql: readonly Command[]): Step {
   return { ...changing(title, ...sql), harmless: sql.length }
+}
+
+/** The single key of a table by which its rows are read in batches. */
+export function keyOf({ columns, primaryKey }: Table): Judging['key'] {
+  const [name, ...others] = primaryKey
+  const type = columns.find((column) => column.name === name)?.type
+  return name === undefined || type === undefined || others.length > 0 ? undefined : { name, type }
+}
+
+/** A rename that nobody wrote: the database knows what the name stands for. */
+export function identifying(step: Step, { name, until }: Identified): Step {
+  const title =
+    until === undefined
+      ? `${step.title}, which holds the same`
+      : `${step.title.replace(/ to (?=\S+$)/, ' back to ')}, its name until ${until} UTC`
+  const advice = `start the files in which it is ${name}, or end the instances that serve them`
+  const because = 'an instance serves it under the other name'
+  return { ...step, title, effect: 'retypes', identified: true, because, advice }
 }

@@ -1,5 +1,7 @@
 /** What a table is to the engine: the one shape that the catalog gives, the database is read into, and plans compare. */
-import type { Dependents } from './dependents.ts'
+import { createHash } from 'node:crypto'
+import { quoted as q } from '../filter/sql.ts'
+import { memo } from '../memo.ts'
 
 /** How a column judges the values in it; never read from a database. */
 export interface Judge {
@@ -26,7 +28,7 @@ export interface Column extends Holding {
   /** Where that is a domain, the type under it; never of the catalog. */
   readonly base?: string
   readonly nullable: boolean
-  /** SQL of the DEFAULT in the spelling of `default.ts`; undefined: none. */
+  /** SQL of the DEFAULT in the spelling of `literalDefault`; undefined: none. */
   readonly default: string | undefined
   readonly identity: boolean
   /** SQL of what null becomes when the column is made NOT NULL; never read from a database. */
@@ -210,3 +212,41 @@ export const NOTHING: Present = Object.freeze({
   trigrams: false,
   ranges: false,
 })
+
+/** What tables hold of the YAML is nothing that a database has to be brought to. */
+const UNMARKED: ReadonlySet<string> = new Set(['of', 'was'])
+
+/** A mark of anything that JSON can say. */
+export function markOf(content: unknown): string {
+  const text = JSON.stringify(content, (key, value: unknown) => (UNMARKED.has(key) ? undefined : value))
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** A catalog by the tables that it wants, which never change. */
+export const catalogMark = memo((wanted: readonly Table[]): string => markOf(wanted))
+
+/**
+ * `new`: nobody has brought the database to this catalog yet. `current`: it was the last one.
+ * `older`: another one came after it, so an instance of that other one may be running beside this.
+ */
+export type Standing = 'new' | 'current' | 'older'
+
+/** `edited`: a person changed the YAML just now, so that it is the newest even if it was like this before. */
+export function standingOf(wanted: readonly Table[], { latest, known }: History, edited: boolean): Standing {
+  const mark = catalogMark(wanted)
+  if (mark === latest) return 'current'
+  return known.has(mark) && !edited ? 'older' : 'new'
+}
+
+/** Table → column → what depends on it, as PostgreSQL calls it: `view sizes`. */
+export type Dependents = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+
+/** What depends on a column, whatever is done with it. */
+export function dependentsOf(dependents: Dependents, table: string, column: string): readonly string[] {
+  return dependents.get(table)?.get(column) ?? []
+}
+
+/** Whether an index is over a column, or for rows that the column decides. */
+export function isOver(index: TableIndex, column: string): boolean {
+  return index.columns.includes(column) || index.where?.includes(q(column)) === true
+}

@@ -4,9 +4,9 @@ import { deleteExpiredAnswers } from '../http/kept-answers.ts'
 import type { JobContribution } from '../job/job.ts'
 import { deleteOldJobs } from '../job/queue.ts'
 import { LIMITS } from '../limits.ts'
+import { takeOverSecrets } from '../migration/own/secrets.ts'
+import { tidyCalendars } from '../migration/own/working-time.ts'
 import { gatherStatistics } from '../migration/statistics.ts'
-import { takeOverSecrets } from '../migration/take-over.ts'
-import { tidyCalendars } from '../migration/working-time.ts'
 import { removeOldFiles } from '../old-files.ts'
 
 const job: JobContribution = {

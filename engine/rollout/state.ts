@@ -3,7 +3,7 @@ import type { Presence, Runner } from '../database/database.ts'
 import { ifThere } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
-import { FACT_TABLE, INSTANCE_TABLE } from '../migration/engine-tables.ts'
+import { FACT_TABLE, INSTANCE_TABLE } from '../migration/own/engine-tables.ts'
 
 /**
  * `prepare`: every instance reads its files, answers `ready` or `refused`, and serves what it has. `settle`: all are ready,

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { FACT_TABLE } from '../../engine/migration/engine-tables.ts'
+import { FACT_TABLE } from '../../engine/migration/own/engine-tables.ts'
 import { bare, PROGRAM, startServer } from '../cli/server.ts'
 import { largeName, writeLargeApplication } from '../support/large.ts'
 import { until } from '../support/wait.ts'

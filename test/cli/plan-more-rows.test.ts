@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createEngine } from '../../engine/engine.ts'
-import { servedLast } from '../../engine/migration/served.ts'
+import { servedLast } from '../../engine/migration/own/facts.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'

@@ -1,7 +1,7 @@
 /** Every table of a desk in use: no text and no JSON holds the name of a resource outside of the list of what stores names. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ENGINE_COLUMNS, nameColumns } from '../../engine/migration/stored-names.ts'
+import { ENGINE_COLUMNS, nameColumns } from '../../engine/migration/names/name-columns.ts'
 import { tables } from '../../engine/migration/tables.ts'
 import { namedIn } from '../support/named-in.ts'
 import { printed } from '../support/printed.ts'

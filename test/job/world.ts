@@ -10,7 +10,7 @@ import type { Run, WorkerLimits, WorkerParts } from '../../engine/job/worker-par
 import type { Json, JsonObject } from '../../engine/json.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { createIndex, createTable } from '../../engine/migration/ddl.ts'
-import { JOB_TABLE } from '../../engine/migration/engine-tables.ts'
+import { JOB_TABLE } from '../../engine/migration/own/engine-tables.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'
 

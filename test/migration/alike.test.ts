@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { planFor } from '../../engine/migration/migrate.ts'
-import { reason } from '../../engine/migration/plan.ts'
+import { reason } from '../../engine/migration/plan-text.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 

@@ -1,8 +1,8 @@
 /** What is kept of each step of a migration, those that failed and those that were cut off too. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { keptSteps } from '../../engine/migration/history.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
+import { keptSteps } from '../../engine/migration/own/step-history.ts'
 import { testDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'
 import { column, LIBRARY, SHELVES } from './example.ts'

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Database } from '../../engine/database/database.ts'
-import { parseType } from '../../engine/migration/convert.ts'
-import { typeChange } from '../../engine/migration/type-change.ts'
+import { parseType, typeChange } from '../../engine/migration/type-change.ts'
 import { testDatabase } from '../support/database.ts'
 
 const test = suite('lossless conversions')

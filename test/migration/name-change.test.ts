@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Json } from '../../engine/json.ts'
-import { nameChanges, namesOf, presentFilter, presentValues, turned } from '../../engine/migration/name-change.ts'
+import { nameChanges, namesOf, presentFilter, presentValues, turned } from '../../engine/migration/names/name-change.ts'
 import { resolved } from '../resolve/resolves.ts'
 
 const test = suite('earlier names in JSON')

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { readCatalog } from '../../engine/boot/boot.ts'
 import type { Catalog } from '../../engine/catalog/catalog.ts'
 import { migrate, planFor } from '../../engine/migration/migrate.ts'
-import { seed } from '../../engine/migration/seed.ts'
+import { seed } from '../../engine/migration/own/seeds.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 

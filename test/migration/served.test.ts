@@ -1,9 +1,9 @@
 /** What was last served stays in the database, and is written only where it is another. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ENGINE_TABLES, FACT_TABLE } from '../../engine/migration/engine-tables.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
-import { keepServed, servedLast } from '../../engine/migration/served.ts'
+import { ENGINE_TABLES, FACT_TABLE } from '../../engine/migration/own/engine-tables.ts'
+import { keepServed, servedLast } from '../../engine/migration/own/facts.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { EDITED } from './world.ts'
 

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'
-import { renderPlan } from '../../engine/migration/plan.ts'
+import { renderPlan } from '../../engine/migration/plan-text.ts'
 import { purge, purgeable, restoreField } from '../../engine/migration/set-aside.ts'
 import type { Table } from '../../engine/migration/table.ts'
 import { booksWith, column, LIBRARY } from './example.ts'

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import type { Database } from '../../engine/database/database.ts'
 import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'
-import { renderPlan } from '../../engine/migration/plan.ts'
+import { renderPlan } from '../../engine/migration/plan-text.ts'
 import type { Table } from '../../engine/migration/table.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 import { LIBRARY } from './example.ts'

@@ -7,7 +7,7 @@ import { type Boot, readCatalog } from '../../boot/boot.ts'
 import type { Database } from '../../database/database.ts'
 import { failureCode } from '../../database/failure.ts'
 import { planFor } from '../../migration/migrate.ts'
-import { reason } from '../../migration/plan.ts'
+import { reason } from '../../migration/plan-text.ts'
 import { tables } from '../../migration/tables.ts'
 import { renderDiagnostics } from '../../text/render.ts'
 

@@ -1,0 +1,135 @@
+/**
+ * What each table and column holds of the YAML, and what it was called before: names change, and what they stand for does
+ * not. Kept in the database with the migration that changes it.
+ */
+import { nameBefore } from '../name.ts'
+import type { Named, NamedTable, Names } from '../table.ts'
+
+/** A step gives something another name. */
+export interface Renaming {
+  /** The name of the table when the step is taken. */
+  readonly table: string
+  /** undefined: the table itself. */
+  readonly column?: string
+  readonly to: string
+  /** It is set aside; `copied`: another column has its name and what it holds from then on. */
+  readonly removed?: true | 'copied'
+}
+
+/** What a catalog wants, as far as names go. */
+interface Wanted {
+  readonly name: string
+  readonly of?: readonly string[]
+  readonly was?: readonly string[]
+}
+
+interface WantedTable extends Wanted {
+  readonly columns: readonly Wanted[]
+  readonly existing?: true
+}
+
+const NOTHING: Named = { of: [] }
+
+/** The whole name that something had before it was set aside; undefined where it was not. */
+export function removedName(names: Names | undefined, table: string, column?: string): string | undefined {
+  const named = column === undefined ? names?.[table] : names?.[table]?.columns[column]
+  if (named?.removed !== undefined) return named.removed
+  // Before names were kept, the form of the name was all that told; a field may have a name of that form.
+  return named === undefined || named.of.length === 0 ? nameBefore(column ?? table) : undefined
+}
+
+function renamed(named: Named, from: string, { removed }: Renaming, until: string): Named {
+  const { removed: before, ...rest } = named
+  if (removed) return { ...rest, removed: from }
+  // What is brought back was not called so on purpose.
+  if (before !== undefined) return rest
+  return { ...rest, former: [...(named.former ?? []), { name: from, until }] }
+}
+
+function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
+}
+
+/** The names when a step has been taken. */
+function after(names: Names, renaming: Renaming, until: string): Names {
+  const { table, column, to } = renaming
+  const own = names[table] ?? { ...NOTHING, columns: {} }
+  if (column === undefined) {
+    const later = { ...renamed(own, table, renaming, until), columns: own.columns }
+    return { ...without(names, table), [to]: later }
+  }
+  if (renaming.removed === 'copied')
+    return { ...names, [table]: { ...own, columns: { ...own.columns, [to]: { of: [], removed: column } } } }
+  const columns = {
+    ...without(own.columns, column),
+    [to]: renamed(own.columns[column] ?? NOTHING, column, renaming, until),
+  }
+  return { ...names, [table]: { ...own, columns } }
+}
+
+/** What was set aside before names were kept, by the form of its name. */
+function asideOf(tables: readonly WantedTable[]): Names {
+  return Object.fromEntries(
+    tables.map(({ name, columns }) => {
+      const removed = nameBefore(name)
+      const aside = columns.flatMap((column): (readonly [string, Named])[] => {
+        const was = nameBefore(column.name)
+        return was === undefined ? [] : [[column.name, { of: [], removed: was }]]
+      })
+      return [name, { of: [], ...(removed === undefined ? {} : { removed }), columns: Object.fromEntries(aside) }]
+    }),
+  )
+}
+
+function holding(named: Named | undefined, of: readonly string[] | undefined): Named {
+  return { ...(named ?? NOTHING), of: of ?? named?.of ?? [] }
+}
+
+function columnsOf(wanted: readonly Wanted[], known: Readonly<Record<string, Named>>): Readonly<Record<string, Named>> {
+  const own = wanted.map(({ name, of }) => [name, holding(known[name], of)] as const)
+  return { ...known, ...Object.fromEntries(own) }
+}
+
+/** The names when the steps have been taken; `all` are the tables as they are before. */
+export function namesAfter(
+  wanted: readonly WantedTable[],
+  all: readonly WantedTable[],
+  names: Names | undefined,
+  steps: readonly { readonly renames?: readonly Renaming[] }[],
+  now: Date,
+): Names {
+  const until = now.toISOString().slice(0, 16).replace('T', ' ')
+  const later = steps
+    .flatMap(({ renames = [] }) => renames)
+    .reduce((known, renaming) => after(known, renaming, until), names ?? asideOf(all))
+  const own = wanted
+    .filter(({ existing }) => existing !== true)
+    .map((table): [string, NamedTable] => {
+      const known = later[table.name]
+      return [table.name, { ...holding(known, table.of), columns: columnsOf(table.columns, known?.columns ?? {}) }]
+    })
+  return { ...later, ...Object.fromEntries(own) }
+}
+
+/** What the names say of a wanted thing that is not there under its name. */
+export interface Identified {
+  readonly name: string
+  /** Since when it is called otherwise; undefined where the YAML only names another table or column for the same. */
+  readonly until: string | undefined
+}
+
+/** The present name of what holds the same of the YAML, or had this name once; `isFree` says whether nothing else wants it. */
+export function identified(
+  wanted: Wanted,
+  candidates: Readonly<Record<string, Named>>,
+  isFree: (name: string) => boolean,
+): Identified | undefined {
+  const free = Object.entries(candidates).filter(([name, { removed }]) => removed === undefined && isFree(name))
+  const held = new Set([...(wanted.of ?? []), ...(wanted.was ?? [])])
+  const same = free.find(([, { of }]) => of.some((one) => held.has(one)))
+  if (same !== undefined) return { name: same[0], until: undefined }
+  const once = free.flatMap(([name, { former = [] }]) =>
+    former.filter((one) => one.name === wanted.name).map(({ until }) => ({ name, until })),
+  )
+  return once.sort((a, b) => (a.until < b.until ? -1 : 1)).at(-1)
+}

@@ -1,0 +1,179 @@
+/** The rows of `plinth_migration` ⇄: which catalogs the database was brought to, and which tables and columns the engine made for them. */
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Runner } from '../../database/database.ts'
+import { namesAfter } from '../names/kept-names.ts'
+import type { Step } from '../step.ts'
+import { catalogMark, type Names, NO_HISTORY, type Present, type Standing, type Table } from '../table.ts'
+import { tables } from '../tables.ts'
+import { MIGRATION_TABLE } from './engine-tables.ts'
+import { forgetPending } from './facts.ts'
+
+/** What is written down about a database: the columns that the engine made, for which catalog, with which words. */
+export interface Entry {
+  readonly owned: Readonly<Record<string, readonly string[]>>
+  readonly catalog: string | undefined
+  readonly words: Readonly<Record<string, readonly string[]>>
+  readonly names: Names
+}
+
+const LATEST = `select id, catalog from ${MIGRATION_TABLE.name} order by id desc limit 1`
+
+/** What changes whenever a database is brought to a catalog. */
+export async function latestMigration(runner: Runner): Promise<string> {
+  const [row] = await runner.run({ text: LATEST }, [])
+  return row?.[0] ?? ''
+}
+
+/** Whether a database was brought to this catalog last. */
+export async function isAt(catalog: Catalog, runner: Runner): Promise<boolean> {
+  const [row] = await runner.run({ text: LATEST }, [])
+  return row?.[1] === catalogMark(tables(catalog))
+}
+
+/** The engine's record of what it made in a database. */
+export type Made = Pick<Present, 'owned' | 'history' | 'names'>
+
+/** Read as JSON, because the table itself may be older than some of its columns. */
+const LATEST_RECORD = `select m.owned, to_jsonb(m)->>'catalog', to_jsonb(m)->'words', to_jsonb(m)->'names' from plinth_migration m order by m.id desc limit 1`
+
+const CATALOGS = `select distinct to_jsonb(m)->>'catalog' from plinth_migration m where to_jsonb(m)->>'catalog' is not null`
+
+export async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Made> {
+  if (!tables.some((table) => table.name === 'plinth_migration'))
+    return { owned: new Map(), history: NO_HISTORY, names: undefined }
+  const [row] = await runner.run({ text: LATEST_RECORD }, [])
+  const catalogs = await runner.run({ text: CATALOGS }, [])
+  const recorded: Record<string, readonly string[]> = JSON.parse(row?.[0] ?? '{}')
+  return {
+    owned: new Map(Object.entries(recorded).map(([table, columns]) => [table, new Set(columns)])),
+    history: {
+      latest: row?.[1] ?? undefined,
+      known: new Set(catalogs.map(([catalog]) => catalog ?? '')),
+      words: JSON.parse(row?.[2] ?? '{}'),
+    },
+    names: typeof row?.[3] === 'string' ? (JSON.parse(row[3]) as Names) : undefined,
+  }
+}
+
+/** The same database, with what was written down of a renamed table or column under the name that it has by now. */
+export function carried(wanted: readonly Table[], present: Present): Present {
+  const tables = new Set<string | undefined>(present.tables.map(({ name }) => name))
+  const has = (name: string | undefined) => tables.has(name)
+  const owned = new Map(present.owned)
+  const words = { ...present.history.words }
+  for (const { columns, name, renamedFrom } of wanted) {
+    const before = present.owned.get(renamedFrom ?? '')
+    const isMoved = before !== undefined && has(name) && !has(renamedFrom)
+    if (isMoved) owned.set(name, new Set([...before, ...(owned.get(name) ?? [])]))
+    const earlier = isMoved || !has(name) ? renamedFrom : name
+    for (const column of columns) {
+      // It has its name already, so there is nothing to carry.
+      if (earlier === name && column.renamedFrom === undefined) continue
+      const there = has(name) ? `${name}.${column.name}` : undefined
+      const known = [column.name, column.renamedFrom].map((one) => present.history.words[`${earlier}.${one}`])
+      const last = known.find((one) => one !== undefined)
+      if (there !== undefined && words[there] === undefined && last !== undefined) words[there] = last
+    }
+  }
+  return { ...present, owned, history: { ...present.history, words } }
+}
+
+function ownedOf(wanted: readonly Table[]): Entry['owned'] {
+  const own = wanted.filter(({ existing }) => existing !== true)
+  return Object.fromEntries(own.map((table) => [table.name, table.columns.map((column) => column.name)]))
+}
+
+function wordsOf(wanted: readonly Table[]): Entry['words'] {
+  return Object.fromEntries(
+    wanted.flatMap((table) =>
+      table.columns.flatMap(({ name, words }) => (words === undefined ? [] : [[`${table.name}.${name}`, words]])),
+    ),
+  )
+}
+
+/** What an entry is made of. */
+interface Done {
+  readonly wanted: readonly Table[]
+  readonly present: Present
+  /** Those that were taken. */
+  readonly steps: readonly Step[]
+  readonly now: Date
+}
+
+function namesOf({ wanted, present, steps, now }: Done): Names {
+  const all = [...present.tables, ...present.setAside.flatMap(asTable)]
+  return namesAfter(wanted, all, present.names, steps, now)
+}
+
+/** What was set aside as a table of which nothing else is there, so that its names are kept. */
+function asTable({ column, content, name, table }: Present['setAside'][number]): readonly Table[] {
+  if (column === undefined) return 'columns' in content ? [content] : []
+  const bare = { primaryKey: [], foreignKeys: [], indexes: [], sequences: [] }
+  return 'type' in content ? [{ name: table, columns: [{ ...content, name }], ...bare }] : []
+}
+
+/** The entry after everything of a plan was carried out. */
+export function entryAfterApply(done: Done): Entry {
+  const { wanted } = done
+  return { owned: ownedOf(wanted), catalog: catalogMark(wanted), words: wordsOf(wanted), names: namesOf(done) }
+}
+
+/** The columns of each table that the engine made, under their names when the steps have been taken. */
+function ownedAfter({ tables, owned }: Present, steps: readonly Step[]): Map<string, Set<string>> {
+  const later = new Map<string, Set<string>>()
+  for (const { name, columns } of tables) {
+    const known = owned.get(name)
+    if (known !== undefined) later.set(name, new Set(columns.map((one) => one.name).filter((one) => known.has(one))))
+  }
+  for (const { table, column, to, removed } of steps.flatMap(({ renames = [] }) => renames)) {
+    const own = later.get(table)
+    if (own === undefined) continue
+    if (column === undefined) later.delete(table)
+    else own.delete(column)
+    if (removed) continue
+    if (column === undefined) later.set(to, own)
+    else own.add(to)
+  }
+  return later
+}
+
+/** The entry after a start, which leaves the columns of other catalogs where they are, and remembers whose they are. */
+export function entryAfterStart(done: Done, standing: Standing): Entry {
+  const { present, steps } = done
+  const { history } = present
+  const mine = entryAfterApply(done)
+  const later = ownedAfter(present, steps)
+  const owned = Object.fromEntries(
+    [...new Set([...Object.keys(mine.owned), ...later.keys()])].map((table) => [
+      table,
+      [...new Set([...(mine.owned[table] ?? []), ...(later.get(table) ?? [])])],
+    ]),
+  )
+  if (standing !== 'older') return { ...mine, owned }
+  return { ...mine, owned, catalog: history.latest, words: { ...mine.words, ...history.words } }
+}
+
+const WRITE_DOWN = `insert into plinth_migration (hash, steps, owned, catalog, words, names)
+    select $1, $2::jsonb, $3::jsonb, $4::text, $5::jsonb, $6::jsonb
+    where $7 or not exists (select 1 from plinth_migration where id = (select max(id) from plinth_migration)
+      and owned = $3::jsonb and catalog = $4::text and words = $5::jsonb and names = $6::jsonb)`
+
+export async function writeDown(
+  { hash, steps: all }: { readonly hash: string; readonly steps: readonly Step[] },
+  entry: Entry,
+  runner: Runner,
+): Promise<void> {
+  const steps = JSON.stringify(all.map(({ title, risk, rows }) => ({ title, risk, rows })))
+  const { owned, catalog = null, words, names } = entry
+  const values = [
+    hash,
+    steps,
+    JSON.stringify(owned),
+    catalog,
+    JSON.stringify(words),
+    JSON.stringify(names),
+    all.length > 0,
+  ]
+  await runner.run({ text: WRITE_DOWN }, values)
+  await forgetPending(runner)
+}

@@ -1,0 +1,94 @@
+/** Plans the references of one table that is there already: new ones, and those that lead to another table. */
+import { quoted as q } from '../filter/sql.ts'
+import { addForeignKey, dropForeignKey, dropUnchecked, validateForeignKey } from './ddl.ts'
+import { futureRows, obstacles } from './future-rows.ts'
+import { effectOn, isSettled, nameNow, type Pair, presentColumn, startsAnew } from './pair.ts'
+import type { Question } from './plan-index.ts'
+import { changing, type Step } from './step.ts'
+import type { ForeignKey, Present } from './table.ts'
+
+/** `column` is the present name of the relation's column, `before` the table that its ids come from. */
+export function anotherTarget(pair: Pair, key: ForeignKey, column: string, before: string): readonly Step[] {
+  const { name, columns } = pair.wanted
+  const clear = columns.find((one) => one.name === key.column)?.nullable === true ? 'clear them first, or give' : 'give'
+  return [
+    {
+      ...changing(`lead ${name}.${key.column} to ${key.table} instead of ${before}`),
+      risk: 'blocked',
+      ...obstacles(pair, `${q(column)} is not null`, 'now'),
+      consequence: `have the id of a record of ${before}, which means another record in ${key.table}`,
+      advice: `${clear} the relation another name: it then begins empty, and \`backfill: { <field>: <value> }\` says which record they get`,
+    },
+  ]
+}
+
+/** The table that a reference leads to waits with that of the reference. */
+function locking(target: Pair | undefined): Pick<Step, 'locks'> {
+  return target === undefined ? {} : { locks: [target.actual.name] }
+}
+
+/** Rows which will point at no record; undefined for a column that is only added. */
+function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): Question | undefined {
+  const column = pair.wanted.columns.find(({ name }) => name === key.column)
+  if (nameNow(pair, key.column) === undefined && column?.fill === undefined) return undefined
+  const isSet = `t.${q(key.column)} is not null`
+  if (target === undefined) return obstacles(pair, isSet)
+  const id = q(target.wanted.primaryKey[0] ?? 'id')
+  const none = `not exists (select 1 from ${futureRows(target)} o where o.${id} = t.${q(key.column)})`
+  return obstacles(pair, `${isSet} and ${none}`)
+}
+
+function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step {
+  const { name } = pair.wanted
+  const step: Step = {
+    title: `reference ${name}.${key.column} to ${key.table}`,
+    about: { table: name, column: key.column },
+    sql: [dropUnchecked(name, key), addForeignKey(name, key), validateForeignKey(name, key)],
+    online: true,
+    risk: 'safe',
+    effect: effectOn(pair, [key.column]),
+    undo: [dropUnchecked(name, key)],
+    ...locking(target),
+  }
+  const question = orphans(pair, key, target)
+  if (question === undefined) {
+    const isAlone = target !== undefined && isSettled(target, target.wanted.primaryKey) && isSettled(pair, [key.column])
+    return isAlone ? { ...step, ahead: true } : step
+  }
+  const advice = 'clear them, or point them at records that exist'
+  return { ...step, risk: 'blocked', ...question, consequence: `point at no record of ${key.table}`, advice }
+}
+
+/** The steps of one table's references; `pairs` are all tables that are there, by their wanted names. */
+export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>, { meanings }: Present): readonly Step[] {
+  const { wanted, actual } = pair
+  const steps: Step[] = []
+  const target = (key: ForeignKey) => pairs.get(key.table)
+  const presentName = (key: ForeignKey) => target(key)?.actual.name ?? key.table
+  for (const key of wanted.foreignKeys) {
+    const column = wanted.columns.find((other) => other.name === key.column)
+    const was = column && presentColumn(pair, column)
+    const old = actual.foreignKeys.find((other) => other.column === was?.name)
+    const isSame = old?.table === presentName(key) && old.onDelete === key.onDelete
+    // A column whose type starts anew was set aside together with its reference.
+    if (isSame && was?.type === column?.type) continue
+    // The reference of a column that comes back went when it was set aside.
+    const isBack = was !== undefined && was === pair.aside.get(key.column)
+    const before = old?.table ?? (isBack ? meanings?.targets?.[`${wanted.name}.${key.column}`] : undefined)
+    // What is kept of it names tables as the YAML does.
+    const now = old === undefined ? key.table : presentName(key)
+    if (before !== undefined && before !== now && was && column && !startsAnew(pair, column))
+      steps.push(...anotherTarget(pair, key, was.name, before))
+    if (old)
+      steps.push(
+        changing(`drop old reference of ${wanted.name}.${key.column}`, dropForeignKey(wanted.name, key.column)),
+      )
+    steps.push(referring(pair, key, target(key)))
+  }
+  for (const old of actual.foreignKeys) {
+    const column = wanted.columns.find((other) => presentColumn(pair, other)?.name === old.column)
+    if (column === undefined || wanted.foreignKeys.some((key) => key.column === column.name)) continue
+    steps.push(changing(`drop reference of ${wanted.name}.${column.name}`, dropForeignKey(wanted.name, column.name)))
+  }
+  return steps
+}

@@ -1,0 +1,166 @@
+/** Plans whole tables: made, renamed, set aside, with the extensions that their indexes need. */
+import { quoted as q } from '../filter/sql.ts'
+import { nearest } from '../text/nearest.ts'
+import {
+  addForeignKey,
+  createIndex,
+  createTable,
+  dropForeignKey,
+  dropIndex,
+  markComputed,
+  validateForeignKey,
+} from './ddl.ts'
+import { asideName } from './name.ts'
+import { type Circumstances, earlierTable, type Pair } from './pair.ts'
+import { goneColumns } from './plan-add.ts'
+import { adding, changing, identifying, type Step } from './step.ts'
+import type { ForeignKey, Present, Table, TableIndex } from './table.ts'
+
+/** The extensions that indexes need and the database lacks. */
+export function extensionSteps(wanted: readonly Table[], { ranges, trigrams }: Present): readonly Step[] {
+  const needs = (kind: TableIndex['kind']) => wanted.some(({ indexes }) => indexes.some((index) => index.kind === kind))
+  const install = (name: string, why: string) =>
+    adding(`install ${name} ${why}`, `create extension if not exists ${name}`)
+  return [
+    ...(needs('overlap') && !ranges ? [install('btree_gist', 'to refuse overlaps')] : []),
+    ...(needs('trigram') && !trigrams ? [install('pg_trgm', 'for search')] : []),
+  ]
+}
+
+export function createSteps(fresh: readonly Table[], gone: readonly Table[]): readonly Step[] {
+  const creating = fresh.map((table): Step => {
+    const indexes = table.indexes.flatMap((index) => createIndex(table.name, index, false))
+    const title = `create table ${table.name} (${table.columns.length} columns)`
+    const marks = table.columns.flatMap((column) => markComputed(table.name, column))
+    const about = { table: table.name, column: '' }
+    return { ...adding(title, createTable(table), ...marks, ...indexes), about, ...mistakenTable(table, gone) }
+  })
+  const referring = fresh
+    .filter((table) => table.foreignKeys.length > 0)
+    .map((table) => {
+      const sql = table.foreignKeys.flatMap((key) => [
+        addForeignKey(table.name, key),
+        validateForeignKey(table.name, key),
+      ])
+      return adding(`reference ${table.foreignKeys.map((key) => `${table.name}.${key.column}`).join(', ')}`, ...sql)
+    })
+  return [...creating, ...referring]
+}
+
+/** A new table with a `renamed_from` that names nothing, beside tables that the YAML no longer names. */
+function mistakenTable({ renamedFrom }: Table, gone: readonly Table[]): Partial<Step> {
+  if (renamedFrom === undefined || gone.length === 0) return {}
+  const names = gone.map((table) => table.name)
+  const near = nearest(renamedFrom, names)
+  const [likely = ''] = near === undefined ? names : [near]
+  return {
+    risk: 'unsafe',
+    question: `select count(*) from ${q(likely)}`,
+    consequence: `are in ${likely} and would stay there: there is no table ${renamedFrom} to rename`,
+    advice: `correct renamed_from${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take it away`,
+  }
+}
+
+export function setTableAside(table: Table, { present, day }: Circumstances): Step {
+  const taken = new Set([...present.tables, ...present.setAside].map((named) => named.name))
+  const name = asideName(table.name, day, taken)
+  return {
+    title: `set aside table ${table.name} as ${name}`,
+    locks: [table.name],
+    renames: [{ table: table.name, to: name, removed: true }],
+    sql: [
+      ...table.foreignKeys.map((key) => dropForeignKey(table.name, key.column)),
+      ...table.indexes.map((index) => dropIndex(table.name, index, false)),
+      `alter table ${q(table.name)} rename to ${q(name)}`,
+    ],
+    risk: 'unsafe',
+    effect: 'removes',
+    question: `select count(*) from ${q(table.name)}`,
+    consequence: 'are kept but no longer served',
+    advice: `plinth restore-field ${table.name} brings it back`,
+  }
+}
+
+/** A table that gets its name: an earlier one, or one that was set aside. */
+export function renameSteps(
+  { wanted: table, actual, back: isBack, since }: Pair,
+  wanted: readonly Table[],
+  present: Present,
+): readonly Step[] {
+  const sql = `alter table ${q(actual.name)} rename to ${q(table.name)}`
+  if (actual.name !== table.name) {
+    const renames = [{ table: actual.name, to: table.name }]
+    if (!isBack) {
+      const step = { ...changing(`rename table ${actual.name} to ${table.name}`, sql), renames }
+      return [since === undefined ? step : identifying(step, since)]
+    }
+    const back = { ...adding(`bring back table ${table.name} from ${actual.name}`, sql), renames }
+    return [{ ...back, question: `select count(*) from ${q(actual.name)}`, tally: 'row' }]
+  }
+  const earlier = earlierTable(wanted, table, present)
+  if (earlier === undefined || !present.owned.has(earlier.name)) return []
+  return [
+    {
+      ...changing(`rename table ${earlier.name} to ${table.name}`),
+      risk: 'blocked',
+      question: `select count(*) from ${q(earlier.name)}`,
+      consequence: `are in ${earlier.name}, and there is a table ${table.name} already`,
+      advice: 'take renamed_from away, and move the rows by hand if they are wanted',
+    },
+  ]
+}
+
+/** A step that makes a table, with what is known of it: that it was there before, or which links it begins with. */
+export function knowing(
+  step: Step,
+  fresh: readonly Table[],
+  pairs: ReadonlyMap<string, Pair>,
+  circumstances: Circumstances,
+): Step {
+  const table = fresh.find(({ name }) => name === step.about?.table)
+  if (table === undefined) return step
+  const isGone = circumstances.present.owned.has(table.name)
+  return withLinks(isGone ? { ...step, anew: true } : step, table, pairs, circumstances)
+}
+
+/** The step that makes a joining table, with the links that the only column holds which goes and leads to the same table. */
+function withLinks(step: Step, table: Table, pairs: ReadonlyMap<string, Pair>, circumstances: Circumstances): Step {
+  const [one, other] = table.foreignKeys
+  const isJoining = table.served === undefined && table.primaryKey.length === 2 && table.foreignKeys.length === 2
+  if (!isJoining || one === undefined || other === undefined || one.table === other.table) return step
+  const found = [...held(one, other, pairs, circumstances), ...held(other, one, pairs, circumstances)]
+  const [{ column, pair, from, to } = {}, ...more] = found
+  if (column === undefined || pair === undefined || more.length > 0) return step
+  const { actual, wanted } = pair
+  const rows = `select ${q(wanted.primaryKey[0] ?? 'id')}, ${q(column)} from ${q(wanted.name)} where ${q(column)} is not null`
+  const links = `insert into ${q(table.name)} (${q(from ?? '')}, ${q(to ?? '')}) ${rows} on conflict do nothing`
+  return {
+    ...step,
+    title: `${step.title} from ${wanted.name}.${column}`,
+    sql: [...step.sql, links],
+    question: `select count(${q(column)}) from ${q(actual.name)}`,
+    tally: 'value',
+  }
+}
+
+interface Held {
+  readonly pair: Pair
+  /** Holds the ids. */
+  readonly column: string
+  readonly from: string
+  readonly to: string
+}
+
+function held(
+  near: ForeignKey,
+  far: ForeignKey,
+  pairs: ReadonlyMap<string, Pair>,
+  circumstances: Circumstances,
+): readonly Held[] {
+  const [pair, target] = [pairs.get(near.table), pairs.get(far.table)]
+  if (pair === undefined || target === undefined) return []
+  const leading = pair.actual.foreignKeys.filter((key) => key.table === target.actual.name)
+  return goneColumns(pair, circumstances)
+    .filter(({ name }) => leading.some((key) => key.column === name))
+    .map(({ name }) => ({ pair, column: name, from: near.column, to: far.column }))
+}
