@@ -4,6 +4,7 @@ import { accessSentences } from '../access/sentence.ts'
 import { type Offence, offenceWords } from '../action/offenders.ts'
 import type { ShownPlan } from '../migration/plan.ts'
 import { reason, renderPlan } from '../migration/plan-text.ts'
+import { adviceOf, riskOf, type Step } from '../migration/step.ts'
 import type { Change } from '../openapi/compare-schema.ts'
 import { changesAsText } from './diff.ts'
 
@@ -46,15 +47,7 @@ function indented(line: string): string {
 
 /** The same for programs; `null` for what there is nothing to compare with. */
 export function planAsJson({ plan, offences, outside }: Differences): string {
-  const database = plan.steps.map((step) => ({
-    title: step.title,
-    risk: step.risk,
-    effect: step.effect,
-    ...(step.rows === undefined ? {} : { rows: step.rows }),
-    ...(step.risk === 'safe' ? {} : { reason: reason(step) }),
-    ...(step.advice === undefined ? {} : { advice: step.advice }),
-    ...(step.ids === undefined ? {} : { ids: step.ids }),
-  }))
+  const database = plan.steps.map(stepAsJson)
   const broken = offences.map(({ resource, rule, words, ids }) => ({
     resource: resource.name,
     rule: rule.name,
@@ -74,6 +67,20 @@ export function planAsJson({ plan, offences, outside }: Differences): string {
     null,
     2,
   )
+}
+
+function stepAsJson(step: Step) {
+  const { answer, effect, title } = step
+  const [advice, risk] = [adviceOf(step), riskOf(step)]
+  return {
+    title,
+    risk,
+    effect,
+    ...(answer === undefined ? {} : { rows: answer.rows }),
+    ...(risk === 'safe' ? {} : { reason: reason(step) }),
+    ...(advice === undefined ? {} : { advice }),
+    ...(answer === undefined || answer.ids.length === 0 ? {} : { ids: answer.ids }),
+  }
 }
 
 /** A change without the conditions themselves, which stand where `places` says. */

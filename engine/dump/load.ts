@@ -10,6 +10,7 @@ import { inspectAll } from '../migration/inspect.ts'
 import { ENGINE_TABLES } from '../migration/own/engine-tables.ts'
 import { takeOverSecrets } from '../migration/own/secrets.ts'
 import { plan } from '../migration/plan.ts'
+import { riskOf, statementsOf } from '../migration/step.ts'
 import type { Table } from '../migration/table.ts'
 import { tables as tablesOf } from '../migration/tables.ts'
 import type { Settings } from '../settings.ts'
@@ -83,7 +84,10 @@ function requireTables({ catalog, database, asDumped }: Target, { structure }: H
     concurrently: database.kind === 'postgresql',
   }
   const steps = plan(tablesOf(catalog), circumstances).steps.filter(
-    ({ behind, effect, risk, sql }) => effect !== 'removes' && behind !== true && (sql.length > 0 || risk !== 'safe'),
+    (step) =>
+      step.effect !== 'removes' &&
+      step.work.kind !== 'faster' &&
+      (statementsOf(step).length > 0 || riskOf(step) !== 'safe'),
   )
   if (steps.length === 0) return
   const told = steps.map(({ title }) => `  ${title}`).join('\n')

@@ -1,13 +1,13 @@
 /**
- * Carries out a plan ⇄: what can fail is made beside what is served; then one short transaction gives it the names, whole
- * or not at all; then what only makes it faster follows. What was made for a plan that is given up is taken back.
+ * Makes a change of the tables ⇄: what can fail is prepared next to the served version; one short transaction then changes
+ * the tables, whole or not at all; what only makes reads faster comes last. A change that fails is taken back.
  */
 import type { Database, Runner } from '../database/database.ts'
 import { failureCode, ifThere, isConnectionLost } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
 import type { Logger } from '../observe.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { atomically } from './exclusive.ts'
+import { atomically, nested } from './exclusive.ts'
 import {
   allAtOnce,
   CHANGED_NOTHING,
@@ -23,12 +23,14 @@ import {
   takeOnline,
 } from './online.ts'
 import { forgetPending, keepPending, pendingChange } from './own/facts.ts'
+import { keepMeanings } from './own/meanings.ts'
 import { type Entry, writeDown } from './own/migrations.ts'
 import { type Cause, createHistory } from './own/step-history.ts'
 import type { MigrationPlan } from './plan.ts'
-import { type Command, harmlessCount, type Step } from './step.ts'
+import { type Command, isHarmless, type Step, statementsOf } from './step.ts'
+import { catalogMark, type Present, type Standing, type Table } from './table.ts'
 
-/** What is given up is taken back at the next start where a lock is not to be had this soon. */
+/** A change that failed is taken back at the next start where the locks for it are not to be had this soon. */
 const GIVING_UP_MS = 5_000
 
 /** A step that failed, with what the database said. */
@@ -40,7 +42,7 @@ export class StepFailed extends Error {
   }
 }
 
-/** What stands against the catalog when its tables are there; everything is taken back for it. */
+/** Mistakes that show when the tables are there; the change is taken back for them. */
 export class Amiss extends Error {
   readonly diagnostics: readonly Diagnostic[]
   constructor(diagnostics: readonly Diagnostic[]) {
@@ -49,7 +51,86 @@ export class Amiss extends Error {
   }
 }
 
-/** Runs a part of a step; what fails says which step it was. */
+/** The time in which requests wait. */
+export interface Pause {
+  /** Called before what is served is altered, perhaps more than once; resolves when nothing is served. */
+  begin(): Promise<void>
+  /** Called when the tables fit the catalog: it may be served from now on, and the rest only makes it faster. */
+  end(): Promise<void>
+  /** Called between tries when a lock was not to be had: waiting requests go to the version before until `begin()`. */
+  giveBack(): Promise<void>
+}
+
+/** Mistakes that the database finds in the SQL of the catalog, or in all of its statements, once these tables are there. */
+export type Rehearsal = (runner: Runner, fresh: readonly Table[], whole: boolean) => Promise<readonly Diagnostic[]>
+
+/** The steps to take, and what is written down with them. */
+export interface Change {
+  /** Its hash is that of the plan which people saw. */
+  readonly plan: MigrationPlan
+  readonly wanted: readonly Table[]
+  readonly present: Present
+  readonly standing: Standing
+  readonly entry: Entry
+  /** Wanted steps are left out, so all statements of the catalog are rehearsed on the tables as they stay. */
+  readonly isPartial: boolean
+}
+
+export interface ApplyOptions {
+  readonly kind: Database['kind']
+  readonly log: Logger
+  readonly cause: Cause
+  readonly pause: Pause
+  /** The time in all to wait for locks of others; a minute if absent. */
+  readonly patienceMs?: number | undefined
+  readonly rehearse?: Rehearsal | undefined
+  /** Runs in the transaction, once the tables are there; its diagnostics end the change. */
+  readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
+}
+
+/**
+ * Takes the steps under the lock of the caller. Throws StepFailed, Locked or Amiss where the change cannot be made; then
+ * nothing has changed for those who are served.
+ */
+export async function apply(change: Change, runner: Runner, options: ApplyOptions): Promise<void> {
+  const { kind, log, cause, patienceMs = PATIENCE_MS } = options
+  const history = createHistory(runner, change.plan.hash, cause)
+  const taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: patienceMs } }
+  const { now, later } = phases(change.plan.steps)
+  try {
+    await prepare(now, catalogMark(change.wanted), taking)
+    await flip(now, change, taking, options)
+  } catch (error) {
+    await limitLocks(taking, 0).catch(() => undefined)
+    return giveUp(error, now, taking, kind)
+  }
+  await limitLocks(taking, 0)
+  await options.pause.end()
+  for (const step of now) await finish(step, afterOf(step), taking)
+  for (const step of later) await finish(step, statementsOf(step), taking)
+}
+
+/** The statements of a step that run before the transaction, with what takes them back. */
+function aheadOf({ work }: Step): { readonly ahead: readonly Command[]; readonly undo: readonly Command[] } {
+  if (work.kind === 'prepared') return work
+  return work.kind === 'faster' && work.undo !== undefined
+    ? { ahead: work.sql, undo: work.undo }
+    : { ahead: [], undo: [] }
+}
+
+function afterOf({ work }: Step): readonly Command[] {
+  return (work.kind === 'prepared' || work.kind === 'harmful' ? work.after : undefined) ?? []
+}
+
+/** The steps that are done before the catalog is served, and those that come later. */
+function phases(steps: readonly Step[]): { readonly now: readonly Step[]; readonly later: readonly Step[] } {
+  // Where requests wait anyway, what makes reads faster is there from the first request on.
+  const waits = steps.some((step) => !isHarmless(step))
+  const isLater = (step: Step) => step.work.kind === 'faster' && !(waits && aheadOf(step).ahead.length > 0)
+  return { now: steps.filter((step) => !isLater(step)), later: steps.filter(isLater) }
+}
+
+/** Names the step in which something failed. */
 async function within<T>(step: Step, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -59,87 +140,40 @@ async function within<T>(step: Step, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function isHarmless(step: Step): boolean {
-  return harmlessCount(step) === step.sql.length
+/** Runs what steps need ahead of the transaction, while the version before is served. */
+async function prepare(all: readonly Step[], catalog: string, taking: Taking): Promise<void> {
+  const steps = all.filter((step) => aheadOf(step).ahead.length > 0)
+  const undo = steps.flatMap((step) => aheadOf(step).undo).reverse()
+  const before = (await pendingChange(taking.runner))?.undo ?? []
+  if (undo.length > 0) await keepPending(taking.runner, { catalog, undo: [...undo, ...before] })
+  for (const step of steps) {
+    await taking.history.began(step)
+    await within(step, async () => {
+      for (const command of aheadOf(step).ahead) await takeOnline(command, step, taking)
+    })
+    if (isHarmless(step)) await taking.history.ended(step)
+  }
 }
 
-/** Whether a step has something that is made while a version is served. */
-function isAhead(step: Step): boolean {
-  return step.ahead === true && harmlessCount(step) > 0
-}
-
-/** Whether a step can wait until the catalog is served. */
-function isBehind(step: Step): boolean {
-  return step.behind === true && isHarmless(step)
-}
-
-/** For how long nothing is served. */
-export interface Pause {
-  /** Called before what is served is altered, perhaps more than once; resolves when nothing is served. */
-  begin(): Promise<void>
-  /** Called when the tables fit the catalog: it may be served from now on, and what is left only makes it faster. */
-  end(): Promise<void>
-  /**
-   * Called between tries when a lock could not be had: requests that wait are let through to the version before until
-   * begin() is called again.
-   */
-  giveBack(): Promise<void>
-}
-
-export interface ApplyOptions {
-  readonly kind: Database['kind']
-  readonly log: Logger
-  readonly cause: Cause
-  readonly pause: Pause
-  /** For so long in all it waits for the locks of others; a minute if absent. */
-  readonly patienceMs?: number | undefined
-  /** Of the wanted catalog, by which a change that was begun is known again. */
-  readonly mark: string
-  /** What is done in the transaction of the change when the tables are there; what it gives stands against the catalog. */
-  readonly complete: () => Promise<readonly Diagnostic[]>
-}
-
-/** The statements of a step inside the one transaction: others neither see them nor work beside them. */
+/** The statements of a command inside the transaction, where nobody else works at the same time. */
 function inTransaction(command: Command): readonly string[] {
   if (typeof command === 'string') return [command.replace(/^((?:create(?: unique)?|drop) index) concurrently /, '$1 ')]
   return 'together' in command ? command.together : [allAtOnce(command.batches)]
 }
 
-/** What is left of the steps for the transaction, in their order. */
-function leftOf(steps: readonly Step[]): readonly (readonly [Step, readonly string[]])[] {
-  return steps.map((step) => {
-    const done = isAhead(step) ? harmlessCount(step) : 0
-    return [step, step.sql.slice(done).flatMap(inTransaction)] as const
+/** A step with its statements for the transaction. */
+type Part = readonly [step: Step, texts: readonly string[]]
+
+/** Runs the transaction, again and again while others hold locks; requests are let through in between. */
+async function flip(steps: readonly Step[], change: Change, taking: Taking, options: ApplyOptions): Promise<void> {
+  const { pause } = options
+  const parts = steps.map((step): Part => {
+    const done = aheadOf(step).ahead.length
+    return [step, statementsOf(step).slice(done).flatMap(inTransaction)]
   })
-}
-
-/** Whether nobody has held the tables for long, so that a lock can be hoped for. */
-async function isFree(taking: Taking, tables: readonly string[]): Promise<boolean> {
-  return tables.length === 0 || !taking.limited || (await holdersOf(taking.runner, tables)).length === 0
-}
-
-/** All that a version cannot be served beside, in one transaction, with what is written down about it. */
-async function flip(steps: readonly Step[], taking: Taking, pause: Pause, last: () => Promise<void>): Promise<void> {
-  const { history, limited, runner } = taking
-  const left = leftOf(steps)
   const harmful = steps.filter((step) => !isHarmless(step))
   const tables = [...new Set(harmful.flatMap(({ locks = [] }) => locks))].sort()
-  for (const [step, texts] of left) if (texts.length > 0) await history.began(step)
-  const whole = () =>
-    atomically(runner, async () => {
-      if (limited) await runner.run({ text: `set local lock_timeout = ${LOCK_MS}` }, [])
-      if (limited && tables.length > 0)
-        await runner.run({ text: `lock table ${tables.map(q).join(', ')} in access exclusive mode` }, [])
-      for (const [step, texts] of left) {
-        await within(step, async () => {
-          for (const text of texts) await runner.run({ text }, [])
-        })
-        if (step.after === undefined) await history.ended(step)
-      }
-      // What comes in between waits for locks as long as everybody.
-      if (limited) await runner.run({ text: 'set local lock_timeout = 0' }, [])
-      await last()
-    })
+  for (const [step, texts] of parts) if (texts.length > 0) await taking.history.began(step)
   for (let attempt = 1; ; attempt += 1) {
     let begun = false
     try {
@@ -148,7 +182,7 @@ async function flip(steps: readonly Step[], taking: Taking, pause: Pause, last: 
         begun = true
         await pause.begin()
       }
-      return await whole()
+      return await atomically(taking.runner, () => alter(parts, tables, change, taking, options))
     } catch (error) {
       if (!isInTheWay(error)) throw error
       if (begun) await pause.giveBack()
@@ -157,21 +191,79 @@ async function flip(steps: readonly Step[], taking: Taking, pause: Pause, last: 
   }
 }
 
-/** Makes what steps need, while the version before is served. */
-async function prepare(steps: readonly Step[], catalog: string, taking: Taking): Promise<void> {
-  const undo = steps.flatMap((step) => step.undo ?? []).reverse()
-  const before = (await pendingChange(taking.runner))?.undo ?? []
-  if (undo.length > 0) await keepPending(taking.runner, { catalog, undo: [...undo, ...before] })
-  for (const step of steps) {
-    await taking.history.began(step)
-    await within(step, async () => {
-      for (const command of step.sql.slice(0, harmlessCount(step))) await takeOnline(command, step, taking)
-    })
-    if (isHarmless(step)) await taking.history.ended(step)
-  }
+/** Whether nobody has held the tables for long, so that a lock can be hoped for. */
+async function isFree(taking: Taking, tables: readonly string[]): Promise<boolean> {
+  return tables.length === 0 || !taking.limited || (await holdersOf(taking.runner, tables)).length === 0
 }
 
-/** Takes back what a change left that was begun; what cannot be taken back now is at the next start. */
+/** The transaction: the tables are locked and changed, the catalog is tried on them, and all of it is written down. */
+async function alter(
+  parts: readonly Part[],
+  tables: readonly string[],
+  { plan, wanted, present, standing, entry, isPartial }: Change,
+  { history, limited, runner }: Taking,
+  { complete, rehearse }: ApplyOptions,
+): Promise<void> {
+  const run = (text: string) => runner.run({ text }, [])
+  if (limited) await run(`set local lock_timeout = ${LOCK_MS}`)
+  if (limited && tables.length > 0) await run(`lock table ${tables.map(q).join(', ')} in access exclusive mode`)
+  for (const [step, texts] of parts) {
+    await within(step, async () => {
+      for (const text of texts) await run(text)
+    })
+    if (afterOf(step).length === 0) await history.ended(step)
+  }
+  // The application waits for locks as long as everybody.
+  if (limited) await run('set local lock_timeout = 0')
+  if (isPartial) refuse(await rehearse?.(nested(runner), [], true))
+  refuse(await complete?.(nested(runner)))
+  await keepMeanings(runner, wanted, present, standing)
+  await writeDown(plan, entry, runner)
+}
+
+function refuse(found: readonly Diagnostic[] = []): void {
+  if (found.length > 0) throw new Amiss(found)
+}
+
+/** Runs what is left of a step when the catalog is served; what fails now is left to the next start. */
+async function finish(step: Step, commands: readonly Command[], taking: Taking): Promise<void> {
+  const { history, log } = taking
+  if (commands.length === 0) return
+  await history.began(step)
+  try {
+    for (const command of commands) await takeOnline(command, step, taking)
+  } catch (error) {
+    const reason = reasonOf(error)
+    await history.failed(step, reason)
+    // Without an answer of the database nobody knows what is served.
+    if (!(error instanceof Locked) && (failureCode(error) === undefined || isConnectionLost(error)))
+      throw new StepFailed(step, reason, error)
+    const told = { step: step.title, ...(error instanceof Locked ? {} : { err: error }) }
+    log.warn(
+      told,
+      `what only makes the new version faster could not be done, and the next start tries again: ${reason}`,
+    )
+    return
+  }
+  await history.ended(step)
+}
+
+/** Writes down why, takes back what was prepared, and throws the failure again. */
+async function giveUp(error: unknown, steps: readonly Step[], taking: Taking, kind: Database['kind']): Promise<never> {
+  const failed = error instanceof StepFailed ? error.step : undefined
+  const reason = error instanceof Error ? error.message : String(error)
+  for (const step of steps)
+    await taking.history.failed(
+      step,
+      failed === step || failed === undefined ? reasonOf(error) : `taken back: ${reason}`,
+    )
+  await takeBack(taking.runner, kind, taking.log, GIVING_UP_MS).catch((cause: unknown) =>
+    taking.log.warn({ err: cause }, 'what was made for a change is taken back at the next start'),
+  )
+  throw error
+}
+
+/** Takes back what was prepared for a change that did not come to its end; what cannot be taken back now is at the next start. */
 export async function takeBack(
   runner: Runner,
   kind: Database['kind'],
@@ -187,75 +279,4 @@ export async function takeBack(
   for (const command of pending.undo) await ifThere(takeOnline(command, { title }, taking))
   await limitLocks(taking, 0)
   await forgetPending(runner)
-}
-
-/** Writes why, and takes back what was made; the failure is told on. */
-async function giveUp(error: unknown, steps: readonly Step[], taking: Taking, kind: Database['kind']): Promise<never> {
-  const failed = error instanceof StepFailed ? error.step : undefined
-  const reason = error instanceof Error ? error.message : String(error)
-  for (const step of steps)
-    await taking.history.failed(
-      step,
-      failed === step || failed === undefined ? reasonOf(error) : `taken back: ${reason}`,
-    )
-  await takeBack(taking.runner, kind, taking.log, GIVING_UP_MS).catch((cause: unknown) =>
-    taking.log.warn({ err: cause }, 'what was made for a change is taken back at the next start'),
-  )
-  throw error
-}
-
-/**
- * Takes the steps under the lock that the caller holds: what is served is altered as a whole or not at all. Throws
- * StepFailed, Locked or Amiss where it is not; then nothing has changed for those who are served.
- */
-export async function apply(
-  plan: MigrationPlan,
-  entry: Entry,
-  runner: Runner,
-  { kind, log, cause, pause, patienceMs = PATIENCE_MS, mark, complete }: ApplyOptions,
-): Promise<void> {
-  const history = createHistory(runner, plan.hash, cause)
-  const taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: patienceMs } }
-  // What only speeds is there from the first request on where one is made to wait anyway.
-  const waits = plan.steps.some((step) => !isHarmless(step))
-  const later = plan.steps.filter((step) => isBehind(step) && !(waits && isAhead(step)))
-  const now = plan.steps.filter((step) => !later.includes(step))
-  try {
-    await prepare(now.filter(isAhead), mark, taking)
-    await flip(now, taking, pause, async () => {
-      const amiss = await complete()
-      if (amiss.length > 0) throw new Amiss(amiss)
-      await writeDown(plan, entry, runner)
-    })
-  } catch (error) {
-    await limitLocks(taking, 0).catch(() => undefined)
-    return giveUp(error, now, taking, kind)
-  }
-  await limitLocks(taking, 0)
-  await pause.end()
-  for (const step of now) await finish(step, step.after ?? [], taking)
-  for (const step of later) await finish(step, [...step.sql, ...(step.after ?? [])], taking)
-}
-
-/** What is left of a step when the catalog is served; what cannot be had now is left to the next start. */
-async function finish(step: Step, commands: readonly Command[], taking: Taking): Promise<void> {
-  const { history, log } = taking
-  if (commands.length === 0) return
-  await history.began(step)
-  try {
-    for (const command of commands) await takeOnline(command, step, taking)
-  } catch (error) {
-    const reason = reasonOf(error)
-    await history.failed(step, reason)
-    // Without an answer of the database nothing is known of what is served.
-    if (!(error instanceof Locked) && (failureCode(error) === undefined || isConnectionLost(error)))
-      throw new StepFailed(step, reason, error)
-    const told = { step: step.title, ...(error instanceof Locked ? {} : { err: error }) }
-    log.warn(
-      told,
-      `what only makes the new version faster could not be done, and the next start tries again: ${reason}`,
-    )
-    return
-  }
-  await history.ended(step)
 }

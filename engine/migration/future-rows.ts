@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.ts'
 import { inspect } from './inspect.ts'
 import { quoteText } from './name.ts'
 import { isComputedAnew, type Pair, pairsOf, presentColumn, sourcesFirst, startsAnew } from './pair.ts'
-import type { Step } from './step.ts'
+import type { Hindrance } from './step.ts'
 import type { Column } from './table.ts'
 import { tables } from './tables.ts'
 import { typeChange } from './type-change.ts'
@@ -121,7 +121,7 @@ export function futureRows(pair: Pair, unfilled = false): string {
   )
 }
 
-type Questions = Required<Pick<Step, 'question'>> & Pick<Step, 'examples'>
+export type Questions = Required<Pick<Hindrance, 'question'>> & Pick<Hindrance, 'examples'>
 
 /** The rows of a table as they are now, as the plan will leave them, or as that before null becomes something. */
 type Asked = 'now' | 'future' | 'unfilled'

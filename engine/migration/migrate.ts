@@ -1,23 +1,23 @@
-/** Brings a database to a catalog: by itself where that is safe, by a person's word where it is not. ⇄ */
+/** Brings the tables of a database to a catalog ⇄: by itself where that is safe, after a person agreed where it is not. */
 import { setTimeout } from 'node:timers/promises'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { type ApplyOptions, apply, type Pause, takeBack } from './apply.ts'
-import { exclusively, nested } from './exclusive.ts'
+import { type ApplyOptions, apply, type Change, type Pause, type Rehearsal, takeBack } from './apply.ts'
+import { exclusively } from './exclusive.ts'
 import { inspect } from './inspect.ts'
 import { namesToCarry } from './names/carry-names.ts'
 import { identifiedChanges } from './names/name-change.ts'
 import { pendingChange } from './own/facts.ts'
-import { keepMeanings, withMeanings } from './own/meanings.ts'
-import { carried, type Entry, entryAfterApply, entryAfterStart } from './own/migrations.ts'
+import { withMeanings } from './own/meanings.ts'
+import { carried, entryAfterApply, entryAfterStart } from './own/migrations.ts'
 import { carrying, type MigrationPlan, plan, type ShownPlan } from './plan.ts'
 import { complaint, givenUp } from './plan-text.ts'
-import { judged } from './questions.ts'
+import { answered } from './questions.ts'
 import { sorted, withoutRenames } from './start-decision.ts'
-import { harmlessCount, type Step } from './step.ts'
+import { isHarmless, riskOf, type Step, statementsOf } from './step.ts'
 import { type Column, catalogMark, type Present, type Standing, standingOf, type Table } from './table.ts'
 import { tables } from './tables.ts'
 
@@ -27,14 +27,11 @@ export interface MigrationResult {
   readonly applied: readonly string[]
   /** Titles of the steps that a start left for a person. */
   readonly left: readonly string[]
-  /** Those of them that the YAML asks for, and that rows stand in the way of. */
+  /** Those of them that the YAML asks for, with rows in the way. */
   readonly rules?: readonly string[]
   /** Whether the database was brought to a newer YAML than this one, which was served from it before. */
   readonly older?: boolean
 }
-
-/** What the database has against the catalog's SQL, or against all of its statements, once these tables are there. */
-export type Rehearsal = (runner: Runner, fresh: readonly Table[], whole: boolean) => Promise<readonly Diagnostic[]>
 
 export interface MigrationOptions {
   readonly log: Logger
@@ -45,146 +42,16 @@ export interface MigrationOptions {
   readonly rehearse?: Rehearsal
   /** While what is served is altered. */
   readonly pause?: Pause | undefined
-  /** What is done behind the tables before the catalog may be served, on the connection that has its turn. */
+  /** Work behind the tables, before the catalog may be served, on the connection that holds the lock. */
   readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
-  /** For so long in all a change waits for the locks of others before it is given up; a minute if absent. */
+  /** The time in all that a change waits for the locks of others before it is given up; a minute if absent. */
   readonly patienceMs?: number
-  /** Whether a process serves this database at present, other than by what is migrated; none does if absent. */
+  /** Whether another process serves this database at present; none does if absent. */
   readonly isServed?: ((runner: Runner) => Promise<boolean>) | undefined
 }
 
-/** A process that was killed seems to serve for a while: it is waited for. */
-async function isAlone(runner: Runner, isServed: MigrationOptions['isServed']): Promise<boolean> {
-  const until = performance.now() + LIMITS.instanceSilenceMs + POLL_MS
-  while (await isServed?.(runner)) {
-    if (performance.now() > until) return false
-    await setTimeout(POLL_MS)
-  }
-  return true
-}
-
-/** Looks at what is there when the tables are; the first mistakes end it, and without any it is written down what is served. */
-function behind(
-  runner: Runner,
-  { wanted, present, standing }: Pick<Planned, 'present' | 'standing'> & { readonly wanted: readonly Table[] },
-  looks: readonly ((inside: Runner) => Promise<readonly Diagnostic[] | undefined>)[],
-): () => Promise<readonly Diagnostic[]> {
-  return async () => {
-    for (const look of looks) {
-      const found = (await look(nested(runner))) ?? []
-      if (found.length > 0) return found
-    }
-    await keepMeanings(runner, wanted, present, standing)
-    return []
-  }
-}
-
 const NO_PAUSE: Pause = { begin: async () => {}, giveBack: async () => {}, end: async () => {} }
-
-/** What another version had begun and left is taken back; what this one had begun goes on. */
-async function clear(wanted: readonly Table[], runner: Runner, kind: Database['kind'], log: Logger): Promise<void> {
-  const pending = await pendingChange(runner)
-  if (pending !== undefined && pending.catalog !== catalogMark(wanted)) await takeBack(runner, kind, log)
-}
-
-/** Takes back what a process that is gone had made for a change; nothing where nothing was begun. */
-export function takeBackBegun(database: Database, log: Logger): Promise<void> {
-  return exclusively(database, (runner) => takeBack(runner, database.kind, log))
-}
-
 const POLL_MS = 500
-
-interface Planned {
-  readonly plan: MigrationPlan
-  readonly present: Present
-  readonly standing: Standing
-}
-
-async function planned(
-  wanted: readonly Table[],
-  runner: Runner,
-  kind: Database['kind'],
-  now: Date,
-  { start, asks = () => true }: PlanOptions = {},
-): Promise<Planned> {
-  const present = carried(wanted, await withMeanings(runner, await inspect(runner)))
-  const day = now.toISOString().slice(0, 10)
-  const standing = standingOf(wanted, present.history, start?.edited ?? false)
-  const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
-  const bare = plan(asked, { present, day, concurrently: kind === 'postgresql' })
-  const names = await namesToCarry(runner, asked, present, identifiedChanges(bare.steps, asked, present.names))
-  return { plan: await judged(carrying(bare, names), runner, asks), present, standing }
-}
-
-interface PlanOptions {
-  readonly start?: { readonly edited: boolean }
-  /** Whether a step's question is asked, which may count all rows of a table; every one if absent. */
-  readonly asks?: (step: Step) => boolean
-}
-
-/** What a start leaves to a person needs no count. */
-const askedAtStart = (step: Step): boolean => step.effect !== 'removes'
-/** Only the question of a step without SQL decides whether there is anything to do at all. */
-const askedForNeed = (step: Step): boolean => isNeeded(step) && step.sql.length === 0
-
-function isNeeded({ effect }: Step): boolean {
-  return effect === 'adds' || effect === 'retypes'
-}
-
-/** The wanted tables that the database does not have with all their columns. */
-function freshTables(wanted: readonly Table[], { tables }: Present): readonly Table[] {
-  const key = (column: Column) => `${column.name} ${column.type}`
-  const there = new Map(tables.map((table) => [table.name, new Set(table.columns.map(key))]))
-  return wanted
-    .filter(({ existing }) => existing !== true)
-    .filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
-}
-
-/** The plan for a catalog as `plinth plan` shows it, with rows counted, and what its statements would meet; changes nothing. */
-export function planFor(
-  catalog: Catalog,
-  database: Database,
-  now: Date,
-  rehearse?: Rehearsal,
-): Promise<Required<Collected<ShownPlan>>> {
-  return planTables(tables(catalog), database, now, rehearse)
-}
-
-/** Rejects with a sentence where the catalog cannot be served on the database as it is; changes nothing. */
-export async function requireCurrent(catalog: Catalog, database: Database, now: Date): Promise<void> {
-  const { plan: made } = await database.session((runner) =>
-    planned(tables(catalog), runner, database.kind, now, { asks: askedForNeed }),
-  )
-  const needed = made.steps.filter(isNeeded).length
-  if (needed === 0) return
-  const changes = needed === 1 ? '1 change waits' : `${needed} changes wait`
-  throw new Error(
-    `The database is not what the YAML describes: ${changes}, see \`plinth plan\`. \`plinth start\` brings it there; this command leaves it as it is.`,
-  )
-}
-
-/** Whether bringing the tables to an edited catalog would harm a version that is served meanwhile; changes nothing itself. */
-export async function altersTables(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
-  const { plan: made } = await database.session((runner) =>
-    planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed }),
-  )
-  return sorted(made, 'new').take.some((step) => harmlessCount(step) < step.sql.length)
-}
-
-/** The same for tables that are already derived. */
-export function planTables(
-  wanted: readonly Table[],
-  database: Database,
-  now: Date,
-  rehearse?: Rehearsal,
-): Promise<Required<Collected<ShownPlan>>> {
-  return database.session(async (runner) => {
-    const { plan: made, present, standing } = await planned(wanted, runner, database.kind, now)
-    const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
-    const { leave: leaves, refuse: refuses } = sorted(made, standing)
-    return { value: { ...made, older: standing === 'older', start: { leaves, refuses } }, diagnostics }
-  })
-}
 
 /**
  * At start: adds what is missing and changes what the newest YAML says otherwise, or reports each step that would lose or
@@ -203,56 +70,33 @@ export function migrate(
 export function migrateTables(
   wanted: readonly Table[],
   database: Database,
-  { log, now, edited = false, rehearse, pause, patienceMs, complete, isServed }: MigrationOptions,
+  options: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
+  const { edited = false, log, now, rehearse } = options
   return exclusively(database, async (runner) => {
-    await clear(wanted, runner, database.kind, log)
-    const {
-      plan: made,
-      present,
-      standing,
-    } = await planned(wanted, runner, database.kind, now, {
-      start: { edited },
-      asks: askedAtStart,
-    })
-    const isIdentified = made.steps.some(({ identified }) => identified)
-    const alone = !isIdentified || edited || database.kind === 'embedded' || (await isAlone(runner, isServed))
-    const { take, leave, refuse } = sorted(made, standing, alone)
-    if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, made.hash, catalog)) }
+    await takeBackOthers(wanted, runner, database.kind, log)
+    const made = await planned(wanted, runner, database.kind, now, { start: { edited }, asks: askedAtStart })
+    const { plan, present, standing } = made
+    const isIdentified = plan.steps.some(({ concern }) => concern.kind === 'other name')
+    const alone = !isIdentified || edited || database.kind === 'embedded' || (await isAlone(runner, options.isServed))
+    const { take, leave, refuse } = sorted(plan, standing, alone)
+    if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, plan.hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    const asked = standing === 'older' ? withoutRenames(wanted) : wanted
-    const entry = entryAfterStart({ wanted: asked, present, steps: take, now }, standing)
-    const left = leave.map((step) => step.title)
-    const rules = leave.filter(({ effect }) => effect !== 'removes').map(({ title }) => title)
-    // Where the tables stay other than they are wanted, every statement has to show that it can do with them.
-    const other = leave.some((step) => step.effect !== 'removes')
-    const amiss = await taken({ ...made, steps: take }, entry, runner, catalog, {
-      kind: database.kind,
-      log,
-      cause: 'start',
-      pause: pause ?? NO_PAUSE,
-      patienceMs,
-      mark: catalogMark(wanted),
-      complete: behind(runner, { wanted, present, standing }, [
-        async (inside) => (other ? await rehearse?.(inside, [], true) : undefined),
-        async (inside) => complete?.(inside),
-      ]),
-    })
+    const rules = titles(leave.filter(({ effect }) => effect !== 'removes'))
+    const entry = entryAfterStart({ wanted: made.asked, present, steps: take, now }, standing)
+    const change = { plan: { ...plan, steps: take }, wanted, present, standing, entry, isPartial: rules.length > 0 }
+    const amiss = await applied(change, runner, catalog, appliedWith(options, database, 'start'))
     if (amiss.length > 0) return { diagnostics: amiss }
-    const applied = take.map((step) => step.title)
-    const older = standing === 'older' ? { older: true } : {}
-    return {
-      value: { hash: made.hash, applied, left, ...(rules.length === 0 ? {} : { rules }), ...older },
-      diagnostics: [],
-    }
+    const more = { ...(rules.length === 0 ? {} : { rules }), ...(standing === 'older' ? { older: true } : {}) }
+    return { value: { hash: plan.hash, applied: titles(take), left: titles(leave), ...more }, diagnostics: [] }
   })
 }
 
 /**
  * `plinth apply <hash>`: takes the safe and the unsafe steps of the plan that a person has seen, removals too.
- * Refused when the plan would be another one by now, or while rows stand in the way of a step.
+ * Refused when the plan would be another one by now, or while rows are in the way of a step.
  */
 export function applyPlan(
   catalog: Catalog,
@@ -268,36 +112,70 @@ export function applyTables(
   wanted: readonly Table[],
   database: Database,
   hash: string,
-  { log, now, rehearse, pause, complete }: MigrationOptions,
+  options: MigrationOptions,
   catalog?: Catalog,
 ): Promise<Collected<MigrationResult>> {
+  const { log, now, rehearse } = options
   return exclusively(database, async (runner) => {
-    await clear(wanted, runner, database.kind, log)
-    const { plan: made, present } = await planned(wanted, runner, database.kind, now)
-    if (made.hash !== hash) {
-      const message = `plan ${hash} was made from another state; the present plan is ${made.hash}`
+    await takeBackOthers(wanted, runner, database.kind, log)
+    const { plan, present } = await planned(wanted, runner, database.kind, now)
+    if (plan.hash !== hash) {
+      const message = `plan ${hash} was made from another state; the present plan is ${plan.hash}`
       return { diagnostics: [{ code: 'stale_plan', message, hint: 'look at `plinth plan` again' }] }
     }
-    const steps = made.steps.filter(({ risk, waits }) => risk === 'safe' || waits !== true)
-    const blocked = steps.filter((step) => step.risk === 'blocked')
+    const steps = plan.steps.filter((step) => riskOf(step) === 'safe' || step.concern.kind !== 'waiting')
+    const blocked = steps.filter((step) => riskOf(step) === 'blocked')
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    const amiss = await taken({ ...made, steps }, entryAfterApply({ wanted, present, steps, now }), runner, catalog, {
-      kind: database.kind,
-      log,
-      cause: 'apply',
-      pause: pause ?? NO_PAUSE,
-      mark: catalogMark(wanted),
-      complete: behind(runner, { wanted, present, standing: 'new' }, [async (inside) => complete?.(inside)]),
-    })
+    const entry = entryAfterApply({ wanted, present, steps, now })
+    const change = { plan: { ...plan, steps }, wanted, present, standing: 'new' as const, entry, isPartial: false }
+    const amiss = await applied(change, runner, catalog, appliedWith(options, database, 'apply'))
     if (amiss.length > 0) return { diagnostics: amiss }
-    const left = made.steps.filter((step) => !steps.includes(step)).map(({ title }) => title)
-    return { value: { hash, applied: steps.map((step) => step.title), left }, diagnostics: [] }
+    const left = titles(plan.steps.filter((step) => !steps.includes(step)))
+    return { value: { hash, applied: titles(steps), left }, diagnostics: [] }
   })
 }
 
-/** Whether the tables are as a catalog wants them, whoever brought them there; false also where that cannot be seen. */
+/** The plan for a catalog as `plinth plan` shows it, with rows counted, and what its statements would meet; changes nothing. */
+export function planFor(
+  catalog: Catalog,
+  database: Database,
+  now: Date,
+  rehearse?: Rehearsal,
+): Promise<Required<Collected<ShownPlan>>> {
+  return planTables(tables(catalog), database, now, rehearse)
+}
+
+/** The same for tables that are already derived. */
+export function planTables(
+  wanted: readonly Table[],
+  database: Database,
+  now: Date,
+  rehearse?: Rehearsal,
+): Promise<Required<Collected<ShownPlan>>> {
+  return database.session(async (runner) => {
+    const { plan, present, standing } = await planned(wanted, runner, database.kind, now)
+    const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
+    const { leave: leaves, refuse: refuses } = sorted(plan, standing)
+    return { value: { ...plan, older: standing === 'older', start: { leaves, refuses } }, diagnostics }
+  })
+}
+
+/** Rejects with a sentence where the catalog cannot be served on the database as it is; changes nothing. */
+export async function requireCurrent(catalog: Catalog, database: Database, now: Date): Promise<void> {
+  const { plan } = await database.session((runner) =>
+    planned(tables(catalog), runner, database.kind, now, { asks: askedForNeed }),
+  )
+  const needed = plan.steps.filter(isNeeded).length
+  if (needed === 0) return
+  const changes = needed === 1 ? '1 change waits' : `${needed} changes wait`
+  throw new Error(
+    `The database is not what the YAML describes: ${changes}, see \`plinth plan\`. \`plinth start\` brings it there; this command leaves it as it is.`,
+  )
+}
+
+/** Whether the tables are as a catalog wants them; false too where that cannot be seen. */
 export function isServable(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
   return requireCurrent(catalog, database, now).then(
     () => true,
@@ -305,18 +183,110 @@ export function isServable(catalog: Catalog, database: Database, now: Date): Pro
   )
 }
 
-/** Takes the steps; gives what stands in the way, with everything as it was. */
-export async function taken(
-  made: MigrationPlan,
-  entry: Entry,
+/** Whether bringing the tables to an edited catalog would harm a version that is served meanwhile; changes nothing itself. */
+export async function altersTables(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
+  const { plan } = await database.session((runner) =>
+    planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed }),
+  )
+  return sorted(plan, 'new').take.some((step) => !isHarmless(step))
+}
+
+/** Takes back what a process that is gone had prepared for a change; nothing where no change was begun. */
+export function takeBackBegun(database: Database, log: Logger): Promise<void> {
+  return exclusively(database, (runner) => takeBack(runner, database.kind, log))
+}
+
+interface Planned {
+  readonly plan: MigrationPlan
+  readonly present: Present
+  readonly standing: Standing
+  /** The wanted tables without renames where the catalog is an older one. */
+  readonly asked: readonly Table[]
+}
+
+interface PlanOptions {
+  readonly start?: { readonly edited: boolean }
+  /** Whether a step's question is asked, which may count all rows of a table; every one if absent. */
+  readonly asks?: (step: Step) => boolean
+}
+
+/** A start leaves removals to a person, so it does not count their rows. */
+const askedAtStart = (step: Step): boolean => step.effect !== 'removes'
+/** Only for a step without statements, the rows decide whether there is anything to do at all. */
+const askedForNeed = (step: Step): boolean => isNeeded(step) && statementsOf(step).length === 0
+
+function isNeeded({ effect }: Step): boolean {
+  return effect === 'adds' || effect === 'retypes'
+}
+
+async function planned(
+  wanted: readonly Table[],
+  runner: Runner,
+  kind: Database['kind'],
+  now: Date,
+  { start, asks = () => true }: PlanOptions = {},
+): Promise<Planned> {
+  const present = carried(wanted, await withMeanings(runner, await inspect(runner)))
+  const standing = standingOf(wanted, present.history, start?.edited ?? false)
+  const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
+  const bare = plan(asked, { present, day: now.toISOString().slice(0, 10), concurrently: kind === 'postgresql' })
+  const names = await namesToCarry(runner, asked, present, identifiedChanges(bare.steps, asked, present.names))
+  return { plan: await answered(carrying(bare, names), runner, asks), present, standing, asked }
+}
+
+/** Takes the steps; gives the reasons where the change was given up and everything is as it was. */
+async function applied(
+  change: Change,
   runner: Runner,
   catalog: Catalog | undefined,
   options: ApplyOptions,
 ): Promise<readonly Diagnostic[]> {
   try {
-    await apply(made, entry, runner, options)
+    await apply(change, runner, options)
     return []
   } catch (error) {
     return givenUp(error, catalog)
   }
+}
+
+function appliedWith(
+  { complete, log, patienceMs, pause = NO_PAUSE, rehearse }: MigrationOptions,
+  { kind }: Database,
+  cause: ApplyOptions['cause'],
+): ApplyOptions {
+  return { kind, log, cause, pause, patienceMs, rehearse, complete }
+}
+
+function titles(steps: readonly Step[]): readonly string[] {
+  return steps.map(({ title }) => title)
+}
+
+/** The wanted tables that the database does not have with all their columns. */
+function freshTables(wanted: readonly Table[], { tables }: Present): readonly Table[] {
+  const key = (column: Column) => `${column.name} ${column.type}`
+  const there = new Map(tables.map((table) => [table.name, new Set(table.columns.map(key))]))
+  return wanted
+    .filter(({ existing }) => existing !== true)
+    .filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
+}
+
+/** Takes back a change that another version had begun and left; one that this version had begun goes on. */
+async function takeBackOthers(
+  wanted: readonly Table[],
+  runner: Runner,
+  kind: Database['kind'],
+  log: Logger,
+): Promise<void> {
+  const pending = await pendingChange(runner)
+  if (pending !== undefined && pending.catalog !== catalogMark(wanted)) await takeBack(runner, kind, log)
+}
+
+/** Whether no other process serves the database. A process that was killed seems to serve for a while, so it is waited for. */
+async function isAlone(runner: Runner, isServed: MigrationOptions['isServed']): Promise<boolean> {
+  const until = performance.now() + LIMITS.instanceSilenceMs + POLL_MS
+  while (await isServed?.(runner)) {
+    if (performance.now() > until) return false
+    await setTimeout(POLL_MS)
+  }
+  return true
 }

@@ -134,7 +134,7 @@ async function concurrently(text: string, taking: Taking): Promise<void> {
   }
 }
 
-export async function takeOnline(command: Command, step: Pick<Step, 'title' | 'rows' | 'locks'>, taking: Taking) {
+export async function takeOnline(command: Command, step: Pick<Step, 'title' | 'answer' | 'locks'>, taking: Taking) {
   const { runner, log } = taking
   const tables = step.locks ?? []
   if (typeof command === 'string') {
@@ -146,7 +146,7 @@ export async function takeOnline(command: Command, step: Pick<Step, 'title' | 'r
     await patiently(taking, tables, () => atomically(runner, () => runAll(command.together, taking)))
   } else {
     await limitLocks(taking, LOCK_MS)
-    const tell = (rows: number) => log.info({ step: step.title, rows, of: step.rows }, 'migration progress')
+    const tell = (rows: number) => log.info({ step: step.title, rows, of: step.answer?.rows }, 'migration progress')
     const run = (text: string, values: readonly unknown[]) =>
       patiently(taking, tables, () => runner.run({ text }, values))
     await inBatches(command.batches, run, tell)

@@ -1,6 +1,7 @@
 /** A wanted table together with the present one, and which present column each wanted column is. */
+import { quoted as q } from '../filter/sql.ts'
 import { type Identified, identified } from './names/kept-names.ts'
-import type { Effect } from './step.ts'
+import { type Effect, type Step, statementsOf } from './step.ts'
 import type { Column, NamedTable, Present, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
 
@@ -253,4 +254,11 @@ export function nameNow(pair: Pair, name: string): string | undefined {
 export function effectOn(pair: Pair, columns: readonly string[]): Effect {
   const isAdded = (name: string) => pair.wanted.columns.some((column) => column.name === name && isNew(pair, column))
   return columns.some(isAdded) ? 'adds' : 'changes'
+}
+
+/** A step that adds a column: ahead of the transaction where no other step has to come before it. */
+export function addedWhen(step: Step, isAhead: boolean, { wanted }: Pair, { name }: Column): Step {
+  if (!isAhead) return step
+  const undo = [`alter table ${q(wanted.name)} drop column if exists ${q(name)}`]
+  return { ...step, work: { kind: 'prepared', ahead: statementsOf(step), undo, sql: [] } }
 }

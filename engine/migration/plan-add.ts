@@ -3,35 +3,31 @@ import { quoted as q } from '../filter/sql.ts'
 import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey, sequenceIn } from './ddl.ts'
 import { asideName } from './name.ts'
-import { type Circumstances, isAddedAhead, isFilledAhead, type Pair, presentColumn } from './pair.ts'
+import { addedWhen, type Circumstances, isAddedAhead, isFilledAhead, type Pair, presentColumn } from './pair.ts'
 import { backfillAdvice, requiring } from './plan-required.ts'
 import { addingNumbers } from './plan-sequence.ts'
-import { adding, type Step } from './step.ts'
+import { adding, type Concern, type Step, type Work } from './step.ts'
 import { type Column, dependentsOf, type Table } from './table.ts'
 
 /** Adds a column, and gives the rows that are there their values. */
 export function addingColumn(pair: Pair, column: Column, circumstances: Circumstances): readonly Step[] {
   const { wanted, actual } = pair
-  const step = adding(
-    `add column ${wanted.name}.${column.name} (${column.type})`,
-    `alter table ${q(wanted.name)} add column ${columnSql(column)}`,
-  )
+  const sql = `alter table ${q(wanted.name)} add column ${columnSql(column)}`
+  const step = adding(`add column ${wanted.name}.${column.name} (${column.type})`, sql)
   if (column.fill !== undefined) return addingFilled(pair, column)
   if (sequenceIn(column.default) !== undefined) return addingNumbers(pair, column)
   if (!column.nullable && column.default === undefined && !column.identity) {
-    const blocked: Step = {
-      ...step,
-      // The version before would give it none.
-      harmless: 0,
-      risk: 'blocked',
+    const concern: Concern = {
+      kind: 'obstacle',
       question: `select count(*) from ${q(actual.name)}`,
       consequence: 'would have no value in a required field',
       advice: backfillAdvice(pair, column),
     }
-    return [blocked]
+    // Harmful, because the version before would give the column no value.
+    return [{ ...step, work: { kind: 'harmful', sql: [sql] }, concern }]
   }
-  const ahead = isAddedAhead(pair, column) ? { ahead: true as const, undo: [droppingAgain(pair, column)] } : {}
-  return [{ ...step, ...ahead, ...leavingAside(pair, column, circumstances), ...mistaken(pair, column, circumstances) }]
+  const concern = mistaken(pair, column, circumstances) ?? leavingAside(pair, column, circumstances) ?? step.concern
+  return [{ ...addedWhen(step, isAddedAhead(pair, column), pair, column), concern }]
 }
 
 /** Adds a column in which the rows that are there get what the YAML says: a value at once, what is computed in batches. */
@@ -42,38 +38,28 @@ function addingFilled(pair: Pair, column: Column): readonly Step[] {
   const title = `add column ${wanted.name}.${column.name} (${column.type})`
   if (column.fillReads !== undefined) {
     const bare = { ...column, nullable: true, default: undefined }
-    const added = adding(title, `alter table ${q(wanted.name)} add column if not exists ${columnSql(bare)}`)
-    const step = column.default === undefined ? added : { ...added, sql: [...added.sql, after] }
-    const ahead = isFilledAhead(pair, column) ? { ahead: true as const, undo: [droppingAgain(pair, column)] } : {}
-    return [{ ...step, ...ahead }, ...requiring(pair, column, undefined)]
+    const add = `alter table ${q(wanted.name)} add column if not exists ${columnSql(bare)}`
+    const step = column.default === undefined ? adding(title, add) : adding(title, add, after)
+    return [addedWhen(step, isFilledAhead(pair, column), pair, column), ...requiring(pair, column, undefined)]
   }
   const filled = columnSql({ ...column, default: column.fill })
   const isOther = column.fill !== column.default
+  const sql = [`alter table ${q(wanted.name)} add column ${filled}`, after]
+  // Without a default, the version before would give the column no value.
+  const work: Work = { kind: column.default === undefined ? 'harmful' : 'harmless', sql }
+  if (!isOther) return [{ ...adding(title), work }]
+  const question = `select count(*) from ${q(actual.name)}`
   return [
-    {
-      ...adding(
-        `${title}${isOther ? ` with ${column.fill}` : ''}`,
-        `alter table ${q(wanted.name)} add column ${filled}`,
-        after,
-      ),
-      // Where the version before gives it no value, it is served no longer.
-      ...(column.default === undefined ? { harmless: 0 } : {}),
-      ...(isOther ? { question: `select count(*) from ${q(actual.name)}`, tally: 'changed row' } : {}),
-    },
+    { ...adding(`${title} with ${column.fill}`), work, concern: { kind: 'counted', question, unit: 'changed row' } },
   ]
 }
 
-/** A column that was added for a version which is given up. */
-function droppingAgain({ wanted }: Pair, { name }: Column): string {
-  return `alter table ${q(wanted.name)} drop column if exists ${q(name)}`
-}
-
 /** Values that were set aside under the name of a new column and cannot be read as its type. */
-function leavingAside({ actual }: Pair, column: Column, { present }: Circumstances): Partial<Step> {
+function leavingAside({ actual }: Pair, column: Column, { present }: Circumstances): Concern | undefined {
   const old = present.setAside.filter((one) => one.table === actual.name && one.column === column.name).at(-1)
-  if (old === undefined || !('type' in old.content)) return {}
+  if (old === undefined || !('type' in old.content)) return undefined
   return {
-    risk: 'unsafe',
+    kind: 'loss',
     question: `select count(${q(old.name)}) from ${q(actual.name)}`,
     consequence: `have a value in ${old.name} that does not come back: it was ${old.content.type}`,
     advice: 'give the field the type that it had, or another name',
@@ -81,13 +67,13 @@ function leavingAside({ actual }: Pair, column: Column, { present }: Circumstanc
 }
 
 /** A new column with a `renamed_from` that names nothing, beside columns that the YAML no longer names. */
-function mistaken(pair: Pair, column: Column, circumstances: Circumstances): Partial<Step> {
-  if (column.renamedFrom === undefined) return {}
+function mistaken(pair: Pair, column: Column, circumstances: Circumstances): Concern | undefined {
+  if (column.renamedFrom === undefined) return undefined
   const gone = goneColumns(pair, circumstances).map((one) => one.name)
-  if (gone.length === 0) return {}
+  if (gone.length === 0) return undefined
   const near = nearest(column.renamedFrom, gone)
   return {
-    risk: 'unsafe',
+    kind: 'loss',
     question: `select count(*) from ${q(pair.actual.name)}`,
     consequence: `would have no value in it: there is no column ${column.renamedFrom} to rename`,
     advice: `correct renamed_from${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take it away`,
@@ -102,31 +88,40 @@ export function goneColumns(pair: Pair, { present }: Circumstances): readonly Co
   return actual.columns.filter((column) => !kept.has(column.name) && owned?.has(column.name))
 }
 
-/** Renames a column with the date and frees it of all that new rows would have to fulfil; `was` is its name before the plan. */
+/** A step that sets something aside. */
+type AsideStep = Step & {
+  readonly work: { readonly kind: 'harmful'; readonly sql: readonly string[] }
+  readonly concern: Extract<Concern, { readonly kind: 'loss' }>
+}
+
+/** Renames a column with the date and drops all that new rows would have to fulfil; `was` is its name before the plan. */
 export function settingAside(
   table: Table,
   shown: string,
   column: Column,
   { present, day }: Circumstances,
   was = column.name,
-): Step {
+): AsideStep {
   const taken = new Set([...table.columns, ...present.setAside].map((named) => named.name))
   const name = asideName(column.name, day, taken)
   const alter = `alter table ${q(shown)}`
   const readers = dependentsOf(present.dependents, table.name, was)
+  const sql = [
+    dropForeignKey(shown, column.name),
+    ...(column.identity ? [`${alter} alter column ${q(column.name)} drop identity`] : []),
+    `${alter} alter column ${q(column.name)} drop default, alter column ${q(column.name)} drop not null`,
+    `${alter} rename column ${q(column.name)} to ${q(name)}`,
+  ]
   return {
     title: `set aside column ${shown}.${column.name} as ${name}`,
-    renames: [{ table: shown, column: column.name, to: name, removed: true }],
-    sql: [
-      dropForeignKey(shown, column.name),
-      ...(column.identity ? [`${alter} alter column ${q(column.name)} drop identity`] : []),
-      `${alter} alter column ${q(column.name)} drop default, alter column ${q(column.name)} drop not null`,
-      `${alter} rename column ${q(column.name)} to ${q(name)}`,
-    ],
-    risk: 'unsafe',
     effect: 'removes',
-    question: `select count(${q(was)}) from ${q(table.name)}`,
-    consequence: `have a value in it, kept but no longer served${readers.length === 0 ? '' : `; ${readers.join(', ')} would go on with it`}`,
-    advice: `plinth restore-field ${shown}.${column.name} brings it back`,
+    renames: [{ table: shown, column: column.name, to: name, removed: true }],
+    work: { kind: 'harmful', sql },
+    concern: {
+      kind: 'loss',
+      question: `select count(${q(was)}) from ${q(table.name)}`,
+      consequence: `have a value in it, kept but no longer served${readers.length === 0 ? '' : `; ${readers.join(', ')} would go on with it`}`,
+      advice: `plinth restore-field ${shown}.${column.name} brings it back`,
+    },
   }
 }

@@ -3,7 +3,7 @@ import { quoted as q } from '../filter/sql.ts'
 import { columnSql, markComputed } from './ddl.ts'
 import { obstacles } from './future-rows.ts'
 import { type Circumstances, isBelowMoved, isComputedAnew, isOverMoved, type Pair, presentColumn } from './pair.ts'
-import { changing, type Step } from './step.ts'
+import { adding, asking, type Concern, changing, type Effect, type Step } from './step.ts'
 import { type Column, dependentsOf } from './table.ts'
 
 /** What goes before anything else of the table changes: columns that are computed again, and those that nobody wants and that are in the way. */
@@ -16,11 +16,11 @@ export function droppedFirst(pair: Pair, gone: readonly Column[]): readonly Colu
 }
 
 /** Why a step waits until a person has taken away what others made. */
-export function heldBy(dependents: readonly string[]): Pick<Step, 'risk' | 'because' | 'advice'> {
+export function heldBy(dependents: readonly string[]): Extract<Concern, { readonly kind: 'obstacle' }> {
   const [one, ...others] = dependents
   const [verb, what, it] = others.length === 0 ? ['depends', one, 'it'] : ['depend', 'them', 'them']
   return {
-    risk: 'blocked',
+    kind: 'obstacle',
     because: `${dependents.join(', ')} ${verb} on it`,
     advice: `drop ${what} before, and make ${it} again behind the change`,
   }
@@ -31,7 +31,8 @@ export function dropping({ actual, wanted }: Pair, { name }: Column, { present }
   const title = `drop column ${wanted.name}.${name}, which is computed`
   const drop = droppingSql(wanted.name, name)
   const dependents = dependentsOf(present.dependents, actual.name, name)
-  return { ...changing(title, drop), effect: 'retypes', ...(dependents.length > 0 ? heldBy(dependents) : {}) }
+  const step: Step = { ...changing(title, drop), effect: 'retypes' }
+  return dependents.length === 0 ? step : { ...step, concern: heldBy(dependents) }
 }
 
 function droppingSql(table: string, name: string): string {
@@ -39,7 +40,7 @@ function droppingSql(table: string, name: string): string {
 }
 
 /** Adds a computed column: for every row at once, and not where a row has a value that it could not hold. */
-export function computing(pair: Pair, column: Column, effect: Step['effect']): readonly Step[] {
+export function computing(pair: Pair, column: Column, effect: Effect): readonly Step[] {
   const { wanted, actual } = pair
   const again = isComputedAnew(pair, column)
   const before =
@@ -49,22 +50,20 @@ export function computing(pair: Pair, column: Column, effect: Step['effect']): r
     `alter table ${q(wanted.name)} add column ${columnSql(column)}`,
     ...markComputed(wanted.name, column),
   ]
+  const title = `compute column ${wanted.name}.${column.name} (${column.type})${again ? ' again' : ''}`
   const step: Step = {
-    ...changing(`compute column ${wanted.name}.${column.name} (${column.type})${again ? ' again' : ''}`, ...sql),
+    ...(effect === 'adds' ? adding(title, ...sql) : changing(title, ...sql)),
     effect,
-    question: `select count(*) from ${q(actual.name)}`,
-    tally: 'row',
+    concern: { kind: 'counted', question: `select count(*) from ${q(actual.name)}`, unit: 'row' },
   }
   if (column.fits === undefined) return [step]
   return [
-    {
-      ...changing(`find room in ${wanted.name}.${column.name} for what is computed`),
-      risk: 'blocked',
-      effect,
+    asking(`find room in ${wanted.name}.${column.name} for what is computed`, effect, {
+      kind: 'obstacle',
       ...obstacles(pair, `not (${column.fits})`),
       consequence: `have a value that does not fit into ${column.type} as the field says`,
       advice: 'give the field more room, or change what it is computed from',
-    },
+    }),
     step,
   ]
 }

@@ -1,6 +1,6 @@
 /** What a table that is somebody else's must be like to be served: it is compared, and never changed. */
 import { nearest } from '../text/nearest.ts'
-import type { Step } from './step.ts'
+import { asking, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 
 /** Types between which values go to and fro as they are; those of one family are the same to callers. */
@@ -16,7 +16,7 @@ function familyOf(type: string): string {
 }
 
 function difference(table: string, column: string, title: string, advice: string): Step {
-  return { title, about: { table, column }, sql: [], risk: 'blocked', effect: 'adds', advice }
+  return { ...asking(title, 'adds', { kind: 'obstacle', advice }), about: { table, column } }
 }
 
 /** What keeps an existing table from being served: each difference as a step that nobody can take. */

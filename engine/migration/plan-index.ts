@@ -1,7 +1,7 @@
 /** Plans the indexes of one table that is there already. */
 import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropIndex, indexedSql, rangeSql } from './ddl.ts'
-import { futureRows, obstacles } from './future-rows.ts'
+import { futureRows, obstacles, type Questions } from './future-rows.ts'
 import { MARK, namedIndex, quoteText, withNames } from './name.ts'
 import {
   type Circumstances,
@@ -17,13 +17,10 @@ import {
 import { goneColumns } from './plan-add.ts'
 import { guardingNames, leftGuards, refusingAlike } from './plan-name-guard.ts'
 import { isCopied } from './plan-type.ts'
-import { changing, type Step, tidying } from './step.ts'
+import { adding, asking, changing, type Effect, type Hindrance, type Step, type Work } from './step.ts'
 import { type Column, isOver, onlySpeeds, type TableIndex } from './table.ts'
 
-/** What asks for the rows that stand in the way: how many, and which. */
-export type Question = ReturnType<typeof obstacles>
-
-/** Whether all values of some columns come from the rows that are there, or are said by the YAML. */
+/** Whether all values of some columns come from the present rows or from the YAML. */
 function haveValues(pair: Pair, columns: readonly string[]): boolean {
   return columns.every((name) => {
     const column = pair.wanted.columns.find((one) => one.name === name)
@@ -36,8 +33,8 @@ function haveValues(pair: Pair, columns: readonly string[]): boolean {
   })
 }
 
-/** Rows that will have equal values; undefined where a column is only added, so that all its values are new. */
-function duplicates(pair: Pair, index: TableIndex): Question | undefined {
+/** Rows that would have equal values; undefined where a column is only added, so that all its values are new. */
+function duplicates(pair: Pair, index: TableIndex): Questions | undefined {
   if (!haveValues(pair, index.columns)) return undefined
   const where = index.where === undefined ? [] : [`(${index.where})`]
   const list = index.columns.map((column, at) => indexedSql(index, column, at)).join(', ')
@@ -46,7 +43,7 @@ function duplicates(pair: Pair, index: TableIndex): Question | undefined {
   return obstacles(pair, `${present} and (${list}) in (${equal})`)
 }
 
-/** SQL that counts rows that will overlap with another; undefined where a column is only added. */
+/** SQL that counts the rows that would overlap with another; undefined where a column is only added. */
 function overlapping(pair: Pair, index: TableIndex): string | undefined {
   if (!haveValues(pair, index.columns)) return undefined
   const rows = `(select * from ${futureRows(pair)} t${index.where === undefined ? '' : ` where ${index.where}`})`
@@ -58,44 +55,44 @@ function overlapping(pair: Pair, index: TableIndex): string | undefined {
   return `select count(*) from ${rows} a where exists (select 1 from ${rows} b where ${both.join(' and ')})`
 }
 
-/** Rows that an exclusion of overlaps does not take: those that overlap, and those that have no time at all. */
-function unfitForTimes(pair: Pair, index: TableIndex, step: Step): readonly Step[] {
+/** Rows that an index against overlaps refuses: those that overlap, and those that end before they begin. */
+function unfitForTimes(pair: Pair, index: TableIndex, { title, about, effect }: Step): readonly Step[] {
   const question = overlapping(pair, index)
   if (question === undefined) return []
   const [from = '', to = ''] = index.columns.slice(-2).map(q)
   const where = index.where === undefined ? '' : `(${index.where}) and `
-  const refused = { ...step, sql: [], risk: 'blocked' as const }
-  return [
+  const refused: readonly Hindrance[] = [
     {
-      ...refused,
       question,
       consequence: 'share a time that only one may have',
       advice: 'move or cancel them, or take the rule away',
     },
     {
-      ...refused,
       ...obstacles(pair, `${where}${from} > ${to}`),
       consequence: 'end before they begin',
       advice: 'correct their days or moments, or take the rule away',
     },
   ]
+  return refused.map((one) => ({
+    ...asking(title, effect, { kind: 'obstacle', ...one }),
+    ...(about === undefined ? {} : { about }),
+  }))
 }
 
 function excluding(pair: Pair, index: TableIndex): readonly Step[] {
   const { name } = pair.wanted
+  const effect = effectOn(pair, index.columns)
+  const make = effect === 'adds' ? adding : changing
   const step: Step = {
-    title: `refuse overlaps in ${name} (${index.columns.join(', ')})`,
+    ...make(`refuse overlaps in ${name} (${index.columns.join(', ')})`, ...createIndex(name, index, false)),
     about: { table: name, column: index.columns.at(-2) ?? '' },
-    sql: createIndex(name, index, false),
-    risk: 'safe',
-    effect: effectOn(pair, index.columns),
   }
   return [...unfitForTimes(pair, index, step), step]
 }
 
 /**
- * The table and the index under the names that are there, where a plan changes nothing but names: it can be made before
- * those are changed, because an index follows its columns.
+ * The table and the index under their present names, where a plan changes nothing but names: the index can be made before
+ * the renames, because it follows its columns.
  */
 function earlier(pair: Pair, index: TableIndex): { readonly table: string; readonly index: TableIndex } | undefined {
   const names = new Map<string, string>()
@@ -111,50 +108,49 @@ function earlier(pair: Pair, index: TableIndex): { readonly table: string; reado
   return { table: pair.actual.name, index: { ...index, columns, where } }
 }
 
-/** Whether rows keep their values in a column, but for null. */
+/** Whether rows keep their values in a column, except null. */
 function keepsValues(column: Column, was: Column): boolean {
   const isSame = was.type === column.type && was.generated === column.generated
   return isSame && Object.keys(column.becomes ?? {}).every((word) => column.words?.includes(word))
 }
 
-/** How an index is made. A unique one is there before its version is served: the version before keeps to it from then on. */
-function making(
-  pair: Pair,
-  index: TableIndex,
-  { concurrently, present }: Circumstances,
-): Pick<Step, 'sql'> & Partial<Step> {
+/** When an index is made. A unique one is there before its version is served: the version before obeys it from then on. */
+function indexWork(pair: Pair, index: TableIndex, effect: Effect, circumstances: Circumstances): Work {
+  const { concurrently, present } = circumstances
   const { name } = pair.wanted
-  const here = { sql: createIndex(name, index, concurrently), undo: [dropIndex(name, index, concurrently)] }
+  const sql = createIndex(name, index, concurrently)
+  const undo = [dropIndex(name, index, concurrently)]
   if (index.unique) {
     const first = earlier(pair, index)
-    if (first === undefined) return here
-    const sql = createIndex(first.table, first.index, concurrently, index.where)
-    return { ...here, sql, ahead: true, harmless: sql.length }
+    if (first === undefined) return { kind: effect === 'adds' ? 'harmless' : 'harmful', sql }
+    const ahead = createIndex(first.table, first.index, concurrently, index.where)
+    return { kind: 'prepared', ahead, undo, sql: [] }
   }
   const canBeMade = ['btree', 'looks', 'names'].includes(index.kind) || present.trigrams
   const isAlone = canBeMade && isSettled(pair, [...index.columns, ...(index.whereColumns ?? [])])
-  return { ...here, ...(isAlone ? { ahead: true as const } : {}), behind: true }
+  return isAlone ? { kind: 'faster', sql, undo } : { kind: 'faster', sql }
 }
 
 function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): readonly Step[] {
   if (index.kind === 'overlap') return excluding(pair, index)
   const { name } = pair.wanted
-  const step: Step = {
-    title: `add ${called(index)} on ${name} (${index.columns.join(', ')})`,
-    about: { table: name, column: index.columns[0] ?? '' },
-    online: true,
-    risk: 'safe',
-    effect: index.unique ? effectOn(pair, index.columns) : 'adds',
-    ...making(pair, index, circumstances),
-  }
   const question = index.unique ? duplicates(pair, index) : undefined
+  const isGuarded = index.kind === 'looks' && question !== undefined
+  const effect = index.unique ? (isGuarded ? 'changes' : effectOn(pair, index.columns)) : 'adds'
+  const step: Step = {
+    ...adding(`add ${called(index)} on ${name} (${index.columns.join(', ')})`),
+    effect,
+    about: { table: name, column: index.columns[0] ?? '' },
+    work: indexWork(pair, index, effect, circumstances),
+  }
   if (question === undefined) return [step]
-  if (index.kind === 'looks') return [refusingAlike(step, pair, index, question)]
+  if (isGuarded) return [refusingAlike(step, pair, index, question)]
   const advice = 'make them different, or take `unique` away'
-  return [{ ...step, risk: 'blocked', ...question, consequence: 'share a value that must be unique', advice }]
+  const consequence = 'share a value that must be unique'
+  return [{ ...step, concern: { kind: 'obstacle', ...question, consequence, advice } }]
 }
 
-/** Rows that this plan gives other values or another place in an index, so that what is refused already would be there. */
+/** Rows whose new values, or whose new place in an index, would break what an index refuses already. */
 function collisions(pair: Pair, index: TableIndex): readonly Step[] {
   const { name, columns } = pair.wanted
   const isOther = (one: string): boolean => {
@@ -165,17 +161,18 @@ function collisions(pair: Pair, index: TableIndex): readonly Step[] {
   }
   if (![...index.columns, ...(index.whereColumns ?? [])].some(isOther)) return []
   const step: Step = {
-    ...changing(`keep ${called(index)} on ${name} (${index.columns.join(', ')})`),
+    ...asking(`keep ${called(index)} on ${name} (${index.columns.join(', ')})`, 'changes', { kind: 'none' }),
     about: { table: name, column: index.columns[0] ?? '' },
   }
   if (index.kind === 'overlap') return unfitForTimes(pair, index, step)
   const question = index.unique ? duplicates(pair, index) : undefined
   if (question === undefined) return []
   const consequence = 'would share a value that must be unique'
-  return [{ ...step, risk: 'blocked', ...question, consequence, advice: 'make them different, or take `unique` away' }]
+  const advice = 'make them different, or take `unique` away'
+  return [{ ...step, concern: { kind: 'obstacle', ...question, consequence, advice } }]
 }
 
-/** What people call an index by what it is for. */
+/** The name of an index for people, by its purpose. */
 function called({ kind, language, unique }: TableIndex): string {
   if (kind === 'stems') return `search index for ${language}`
   if (kind === 'looks') return 'index against texts that look alike'
@@ -216,10 +213,12 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
     const left = index.columns.flatMap((name) => leaving.get(name) ?? [])
     // It goes with its column, unless it could refuse new rows: those have the same default there, or none at all.
     const isLeft = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))
-    const drop = dropIndex(wanted.name, index, concurrently)
-    const step = onlySpeeds(index) ? tidying(title, drop) : changing(title, drop)
-    const how = { online: index.kind !== 'overlap', effect: isLeft ? ('removes' as const) : ('changes' as const) }
-    return { ...step, ...how, ...(onlySpeeds(index) ? { behind: true as const } : {}) }
+    const sql = [dropIndex(wanted.name, index, concurrently)]
+    return {
+      ...changing(title),
+      effect: isLeft ? 'removes' : 'changes',
+      work: { kind: onlySpeeds(index) ? 'faster' : 'harmful', sql },
+    }
   })
   const renaming = renamed.map((index) => renamingIndex(pair, index))
   const colliding = wanted.indexes.filter((index) => !added.includes(index)).flatMap((index) => collisions(pair, index))
@@ -281,5 +280,5 @@ export function renamingIndex({ wanted }: Pair, { from, to }: RenamedIndex): Ste
   const mark = to.where === undefined ? MARK : `${MARK}: ${to.where}`
   const comment = `comment on index ${q(to.name)} is ${quoteText(mark)}`
   const title = `rename index on ${wanted.name} (${to.columns.join(', ')})`
-  return onlySpeeds(to) ? { ...tidying(title, rename, comment), behind: true } : changing(title, rename, comment)
+  return { ...changing(title), work: { kind: onlySpeeds(to) ? 'faster' : 'harmful', sql: [rename, comment] } }
 }

@@ -1,13 +1,11 @@
 /** Plans that names which look alike are refused: by an index, or by a trigger until those that are there are different. */
 import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropIndex } from './ddl.ts'
-import type { obstacles } from './future-rows.ts'
+import type { Questions } from './future-rows.ts'
 import { GUARD_MARK, quoteText } from './name.ts'
 import { type Circumstances, isSettled, type Pair } from './pair.ts'
-import { type Command, changing, type Step, tidying } from './step.ts'
+import { type Command, changing, type Step, statementsOf, tidying } from './step.ts'
 import type { TableIndex } from './table.ts'
-
-type Question = ReturnType<typeof obstacles>
 
 const FUNCTION = 'plinth_guard_names'
 
@@ -56,16 +54,18 @@ function dropGuard(table: string, index: string): string {
 }
 
 /** The step that makes a unique index of names: it waits for rows that look alike, which stay until then. */
-export function refusingAlike(step: Step, { wanted }: Pair, { name }: TableIndex, question: Question): Step {
+export function refusingAlike(step: Step, { wanted }: Pair, { name }: TableIndex, question: Questions): Step {
+  const { work } = step
+  const after = [dropGuard(wanted.name, name)]
   return {
     ...step,
-    ...question,
-    effect: 'changes',
-    risk: 'blocked',
-    waits: true,
-    after: [dropGuard(wanted.name, name)],
-    consequence: 'have values that look like those of others; they stay, and new ones are refused',
-    advice: 'make them different, or write `unique: exact` where every sign counts',
+    work: work.kind === 'prepared' ? { ...work, after } : { kind: 'harmful', sql: statementsOf(step), after },
+    concern: {
+      kind: 'waiting',
+      ...question,
+      consequence: 'have values that look like those of others; they stay, and new ones are refused',
+      advice: 'make them different, or write `unique: exact` where every sign counts',
+    },
   }
 }
 
@@ -74,7 +74,7 @@ export function guardingNames(
   pair: Pair,
   index: TableIndex,
   { concurrently, present }: Circumstances,
-  question: Question | undefined,
+  question: Questions | undefined,
 ): readonly Step[] {
   const { wanted, actual } = pair
   const isThere = actual.indexes.some((one) => one.name === index.name)
@@ -85,22 +85,17 @@ export function guardingNames(
     makeGuard(wanted.name, index.name),
   ]
   const settled = isSettled(pair, [...index.columns, ...(index.whereColumns ?? [])])
+  const undo = [dropGuard(wanted.name, index.name), dropIndex(wanted.name, index, concurrently)]
   const step: Step = {
-    ...changing(
-      `refuse new values in ${wanted.name} (${index.columns.join(', ')}) that look like those of others`,
-      ...sql,
-    ),
+    ...changing(`refuse new values in ${wanted.name} (${index.columns.join(', ')}) that look like those of others`),
     about: { table: wanted.name, column: index.columns[0] ?? '' },
-    online: true,
-    question: question.question,
-    onlyWithRows: true,
-    ...(settled ? { ahead: true as const, harmless: sql.length } : {}),
-    undo: [dropGuard(wanted.name, index.name), dropIndex(wanted.name, index, concurrently)],
+    work: settled ? { kind: 'prepared', ahead: sql, undo, sql: [] } : { kind: 'harmful', sql },
+    concern: { kind: 'counted', question: question.question, onlyWithRows: true },
   }
   return [step]
 }
 
-/** Guards that no index of the YAML asks for any more. */
+/** Drops guards that no index of the YAML needs any more. */
 export function leftGuards({ actual, wanted }: Pair, { present }: Circumstances): readonly Step[] {
   const left = (present.guards?.get(actual.name) ?? []).filter(
     (name) => !wanted.indexes.some((one) => one.name === name),

@@ -3,21 +3,21 @@ import { quoted as q } from '../filter/sql.ts'
 import { obstacles } from './future-rows.ts'
 import { quoteText } from './name.ts'
 import { type Pair, presentColumn } from './pair.ts'
-import { changing, type Step } from './step.ts'
+import { adviceOf, asking, type Step } from './step.ts'
 import type { Column, Present, ServedRows, Table } from './table.ts'
 
 /** A new table whose name a view, a sequence or an index has. */
 export function takenNames(fresh: readonly Table[]): readonly Step[] {
-  return fresh.map(({ name }) => ({
-    ...changing(`the name ${name} is taken`),
-    effect: 'adds',
-    risk: 'blocked',
-    question: `select count(*) from pg_class where relnamespace = current_schema()::regnamespace
+  return fresh.map(({ name }) =>
+    asking(`the name ${name} is taken`, 'adds', {
+      kind: 'obstacle',
+      question: `select count(*) from pg_class where relnamespace = current_schema()::regnamespace
       and relname = ${quoteText(name)} and relkind not in ('r', 'p')`,
-    noun: 'view, sequence or index',
-    consequence: 'has this name already',
-    advice: `give the resource another table, \`table: <name>\`, or rename what has the name`,
-  }))
+      noun: 'view, sequence or index',
+      consequence: 'has this name already',
+      advice: `give the resource another table, \`table: <name>\`, or rename what has the name`,
+    }),
+  )
 }
 
 /** Columns that somebody added by hand, and that would refuse every new row. */
@@ -34,16 +34,17 @@ export function foreignRequired({ actual, wanted }: Pair, present: Present): rea
       column.default === undefined &&
       column.generated === undefined,
   )
-  return refusing.map(({ name }) => ({
-    ...changing(`the YAML does not know the column ${wanted.name}.${name}`),
-    risk: 'unsafe',
-    noun: 'new row',
-    consequence: 'would be refused, because it may not be null and has no default',
-    advice: `give it one: alter table ${q(wanted.name)} alter column ${q(name)} drop not null; or describe it as a field`,
-  }))
+  return refusing.map(({ name }) =>
+    asking(`the YAML does not know the column ${wanted.name}.${name}`, 'changes', {
+      kind: 'loss',
+      noun: 'new row',
+      consequence: 'would be refused, because it may not be null and has no default',
+      advice: `give it one: alter table ${q(wanted.name)} alter column ${q(name)} drop not null; or describe it as a field`,
+    }),
+  )
 }
 
-/** What may be the later name of something that the YAML no longer names: the only new one of its kind. */
+/** The probable later name of what the YAML no longer names: the only new one of its kind. */
 function likely(
   gone: readonly unknown[],
   come: readonly { readonly name: string; readonly renamedFrom?: string }[],
@@ -54,7 +55,7 @@ function likely(
     : one.name
 }
 
-/** Asks whether a column that goes is the one that comes, where each is the only one of its type. */
+/** The question whether a column that goes is the one that comes, where each is the only one of its type. */
 export function maybeRenamed(
   gone: readonly Column[],
   added: readonly Column[],
@@ -67,7 +68,7 @@ export function maybeRenamed(
   return later === undefined ? undefined : `did you mean \`renamed_from: ${name}\` beside ${later}?`
 }
 
-/** The same of a table: the only new one that has at least half of its columns. */
+/** The same for a table: the only new one that has at least half of its columns. */
 export function maybeRenamedTable(gone: readonly Table[], fresh: readonly Table[], table: Table): string | undefined {
   const isAlike = (one: Table, other: Table): boolean => {
     const names = new Set(other.columns.map(({ name, type }) => `${name} ${type}`))
@@ -81,10 +82,11 @@ export function maybeRenamedTable(gone: readonly Table[], fresh: readonly Table[
   return later === undefined ? undefined : `did you mean \`renamed_from: ${table.name}\` in ${later}?`
 }
 
-/** A step that asks first whether a name was changed. */
-export function asking(step: Step, question: string | undefined): Step {
-  if (question === undefined) return step
-  return { ...step, advice: step.advice === undefined ? question : `${question} ${step.advice}` }
+/** The same step, whose advice begins with a hint that this may be a rename. */
+export function withHint(step: Step, hint: string | undefined): Step {
+  const { concern } = step
+  if (hint === undefined || concern.kind === 'none' || concern.kind === 'counted') return step
+  return { ...step, concern: { ...concern, advice: [hint, adviceOf(step) ?? []].flat().join(' ') } }
 }
 
 const COUNTED: ReadonlySet<string> = new Set(['integer', 'bigint'])
@@ -107,6 +109,7 @@ export function otherIds(pairs: readonly Pair[]): ReadonlySet<string> {
   return new Set([...keys.map(({ wanted }) => `${wanted.name}.${wanted.primaryKey[0]}`), ...referring])
 }
 
+/** A primary key over other columns. */
 export function wrongKey(pair: Pair): readonly Step[] {
   const { wanted, actual } = pair
   const present = wanted.primaryKey.map((name) => {
@@ -118,46 +121,34 @@ export function wrongKey(pair: Pair): readonly Step[] {
     present.length === actual.primaryKey.length && present.every((name) => actual.primaryKey.includes(name))
   if (isSame) return []
   const title = `primary key of ${wanted.name} is (${actual.primaryKey.join(', ')}), not (${wanted.primaryKey.join(', ')})`
-  return [
-    {
-      title,
-      sql: [],
-      risk: 'blocked',
-      effect: 'adds',
-      advice: 'change the key by hand, or give the resource another table',
-    },
-  ]
+  const advice = 'change the key by hand, or give the resource another table'
+  return [asking(title, 'adds', { kind: 'obstacle', advice })]
 }
 
-/** What refers to records, here and elsewhere, would lead nowhere. */
+/** Ids of another type: references to the records, here and elsewhere, would lead nowhere. */
 export function wrongIds(pair: Pair): readonly Step[] {
   const changed = changedId(pair)
   if (changed === undefined) return []
   const { name, primaryKey } = pair.wanted
-  return [
-    {
-      title: `the ids of ${name} are ${changed.was}, not ${changed.type}`,
-      about: { table: name, column: primaryKey[0] ?? '' },
-      sql: [],
-      risk: 'blocked',
-      effect: 'adds',
-      advice: 'leave "id" as it was, or give the resource another table: records keep the ids that they have',
-    },
-  ]
+  const step = asking(`the ids of ${name} are ${changed.was}, not ${changed.type}`, 'adds', {
+    kind: 'obstacle',
+    advice: 'leave "id" as it was, or give the resource another table: records keep the ids that they have',
+  })
+  return [{ ...step, about: { table: name, column: primaryKey[0] ?? '' } }]
 }
 
-/** Says which secrets stand open: a start takes them over behind the steps, because the database cannot seal. */
+/** Secrets that are stored as they were sent. A start protects them after the steps, because the database cannot seal. */
 export function takingOver({ wanted, actual }: Pair): readonly Step[] {
   return wanted.columns.flatMap(({ name, protect }): readonly Step[] => {
     if (protect === undefined || !actual.columns.some((column) => column.name === name)) return []
     const title = `${protect === 'sealed' ? 'seal' : 'hash'} ${wanted.name}.${name}`
     const [open, table] = [`starts_with(${q(name)}, '${protect}:') is false`, q(actual.name)]
     const question = `select count(*) from ${table} where ${open}`
-    return [{ ...changing(title), question, tally: 'changed row', onlyWithRows: true }]
+    return [asking(title, 'changes', { kind: 'counted', question, unit: 'changed row' })]
   })
 }
 
-/** Rows that were not served and would be wait for a person. */
+/** Rows that were not served before and would be from now on: a person decides. */
 export function servingMore(pair: Pair, { meanings }: Present): readonly Step[] {
   return Object.entries(pair.wanted.served ?? {}).flatMap(([resource, now]) => {
     const before = meanings?.served?.[resource] ?? meanings?.served?.[now.renamedFrom ?? resource]
@@ -168,16 +159,14 @@ export function servingMore(pair: Pair, { meanings }: Present): readonly Step[] 
     const shown = later === undefined ? 'true' : asItWillBe(pair, later)
     const isDeleted = before.scope === now.scope && before.live === `t.${q('deleted_at')} is null`
     const noun = isDeleted ? 'deleted record' : 'record'
-    const step: Step = {
-      ...changing(`serve ${noun}s of ${resource} that were not served`),
+    // No version serves them without being told to, not even an older one.
+    const step = asking(`serve ${noun}s of ${resource} that were not served`, 'retypes', {
+      kind: 'loss',
       ...obstacles(pair, `(${shown}) and (${hidden}) is not true`, 'now'),
       noun,
       consequence: 'would be served',
       advice: `leave ${isDeleted ? '`soft_delete`' : 'the condition'} in the file, or take those rows out of the table first`,
-      risk: 'unsafe',
-      // Nobody serves them without a word, neither an older version.
-      effect: 'retypes',
-    }
+    })
     return [step]
   })
 }
@@ -187,7 +176,7 @@ function allOf({ live, scope }: ServedRows): string | undefined {
   return both.length === 0 ? undefined : both.join(' and ')
 }
 
-/** The row's own columns in a condition. */
+/** The columns of the row itself in a condition. */
 const OWN = /\bt\."((?:[^"]|"")+)"/g
 
 function isReadable({ columns }: Table, sql: string): boolean {
@@ -195,7 +184,7 @@ function isReadable({ columns }: Table, sql: string): boolean {
   return [...sql.matchAll(OWN)].every(([, name = '']) => known.has(name.replaceAll('""', '"')))
 }
 
-/** A condition of the later columns over the present ones; one that is not there yet has its default in every row. */
+/** A condition over the wanted columns as one over the present ones; a new column has its default in every row. */
 function asItWillBe(pair: Pair, sql: string): string {
   return sql.replaceAll(OWN, (whole, written: string) => {
     const column = pair.wanted.columns.find(({ name }) => name === written.replaceAll('""', '"'))
@@ -205,7 +194,7 @@ function asItWillBe(pair: Pair, sql: string): string {
   })
 }
 
-/** Records that a new sum or count leaves out, which a person has to say. */
+/** A new sum or count that leaves out the records that are there: a person decides. */
 export function leavingOut(pair: Pair, pairs: ReadonlyMap<string, Pair>): readonly Step[] {
   const fresh = pair.wanted.columns.filter((column) => column.fill === undefined && !presentColumn(pair, column))
   return fresh.flatMap(({ countedFrom: sources = [], name }) =>
@@ -215,15 +204,13 @@ export function leavingOut(pair: Pair, pairs: ReadonlyMap<string, Pair>): readon
       const was = source && by && presentColumn(source, by)
       if (source === undefined || was === undefined) return []
       return [
-        {
-          ...changing(`begin ${pair.wanted.name}.${name} anew`),
-          effect: 'adds',
-          risk: 'unsafe',
+        asking(`begin ${pair.wanted.name}.${name} anew`, 'adds', {
+          kind: 'loss',
           question: `select count(*) from ${q(source.actual.name)} where ${q(was.name)} is not null`,
           noun: 'record',
           consequence: `are in ${table} already and are not counted in it`,
           advice: `a field with \`computed: { sum: <relation>.<field> }\` or \`{ count: <relation> }\` counts them too; \`nullable: false, backfill: <value>\` says what it begins with`,
-        },
+        }),
       ]
     }),
   )

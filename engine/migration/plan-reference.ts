@@ -1,34 +1,27 @@
 /** Plans the references of one table that is there already: new ones, and those that lead to another table. */
 import { quoted as q } from '../filter/sql.ts'
 import { addForeignKey, dropForeignKey, dropUnchecked, validateForeignKey } from './ddl.ts'
-import { futureRows, obstacles } from './future-rows.ts'
+import { futureRows, obstacles, type Questions } from './future-rows.ts'
 import { effectOn, isSettled, nameNow, type Pair, presentColumn, startsAnew } from './pair.ts'
-import type { Question } from './plan-index.ts'
-import { changing, type Step } from './step.ts'
+import { adding, asking, changing, type Step } from './step.ts'
 import type { ForeignKey, Present } from './table.ts'
 
-/** `column` is the present name of the relation's column, `before` the table that its ids come from. */
-export function anotherTarget(pair: Pair, key: ForeignKey, column: string, before: string): readonly Step[] {
+/** Ids of another table: `column` is the present name of the relation's column, `before` the table that its ids come from. */
+function anotherTarget(pair: Pair, key: ForeignKey, column: string, before: string): readonly Step[] {
   const { name, columns } = pair.wanted
   const clear = columns.find((one) => one.name === key.column)?.nullable === true ? 'clear them first, or give' : 'give'
   return [
-    {
-      ...changing(`lead ${name}.${key.column} to ${key.table} instead of ${before}`),
-      risk: 'blocked',
+    asking(`lead ${name}.${key.column} to ${key.table} instead of ${before}`, 'changes', {
+      kind: 'obstacle',
       ...obstacles(pair, `${q(column)} is not null`, 'now'),
       consequence: `have the id of a record of ${before}, which means another record in ${key.table}`,
       advice: `${clear} the relation another name: it then begins empty, and \`backfill: { <field>: <value> }\` says which record they get`,
-    },
+    }),
   ]
 }
 
-/** The table that a reference leads to waits with that of the reference. */
-function locking(target: Pair | undefined): Pick<Step, 'locks'> {
-  return target === undefined ? {} : { locks: [target.actual.name] }
-}
-
-/** Rows which will point at no record; undefined for a column that is only added. */
-function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): Question | undefined {
+/** Rows that would point at no record; undefined for a column that is only added. */
+function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): Questions | undefined {
   const column = pair.wanted.columns.find(({ name }) => name === key.column)
   if (nameNow(pair, key.column) === undefined && column?.fill === undefined) return undefined
   const isSet = `t.${q(key.column)} is not null`
@@ -40,23 +33,24 @@ function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): Questio
 
 function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step {
   const { name } = pair.wanted
+  const effect = effectOn(pair, [key.column])
+  const sql = [dropUnchecked(name, key), addForeignKey(name, key), validateForeignKey(name, key)]
+  const title = `reference ${name}.${key.column} to ${key.table}`
   const step: Step = {
-    title: `reference ${name}.${key.column} to ${key.table}`,
+    ...(effect === 'adds' ? adding(title, ...sql) : changing(title, ...sql)),
     about: { table: name, column: key.column },
-    sql: [dropUnchecked(name, key), addForeignKey(name, key), validateForeignKey(name, key)],
-    online: true,
-    risk: 'safe',
-    effect: effectOn(pair, [key.column]),
-    undo: [dropUnchecked(name, key)],
-    ...locking(target),
+    // The table that the reference leads to waits too.
+    ...(target === undefined ? {} : { locks: [target.actual.name] }),
   }
   const question = orphans(pair, key, target)
-  if (question === undefined) {
-    const isAlone = target !== undefined && isSettled(target, target.wanted.primaryKey) && isSettled(pair, [key.column])
-    return isAlone ? { ...step, ahead: true } : step
+  if (question !== undefined) {
+    const advice = 'clear them, or point them at records that exist'
+    const consequence = `point at no record of ${key.table}`
+    return { ...step, concern: { kind: 'obstacle', ...question, consequence, advice } }
   }
-  const advice = 'clear them, or point them at records that exist'
-  return { ...step, risk: 'blocked', ...question, consequence: `point at no record of ${key.table}`, advice }
+  const isAlone = target !== undefined && isSettled(target, target.wanted.primaryKey) && isSettled(pair, [key.column])
+  if (!isAlone || effect !== 'adds') return step
+  return { ...step, work: { kind: 'prepared', ahead: sql, undo: [dropUnchecked(name, key)], sql: [] } }
 }
 
 /** The steps of one table's references; `pairs` are all tables that are there, by their wanted names. */

@@ -4,7 +4,7 @@ import { sequenceIn, updateOf } from './ddl.ts'
 import { obstacles } from './future-rows.ts'
 import { checkName, fillingName, MARK, quoteText } from './name.ts'
 import { type Circumstances, isFilledAhead, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
-import { type Batches, type Command, changing, type Step, tidying } from './step.ts'
+import { asking, type Batches, type Command, type Step, statementsOf, tidying, type Work } from './step.ts'
 import type { Column } from './table.ts'
 
 /** The rows of a table by its key, for commands that change them in batches; undefined where it has no single key. */
@@ -34,22 +34,21 @@ export function filling(
 /** Rows for which an expression of the YAML has no value, or none that the column can hold. */
 export function findingValues(pair: Pair, column: Column, was: Column | undefined): readonly Step[] {
   if (column.fillReads === undefined || column.fill === undefined) return []
+  const effect = was === undefined || isNew(pair, column) ? 'adds' : 'changes'
   return [
-    {
-      ...changing(`find a value for ${pair.wanted.name}.${column.name}`),
-      risk: 'blocked',
-      effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
+    asking(`find a value for ${pair.wanted.name}.${column.name}`, effect, {
+      kind: 'obstacle',
       ...obstacles(pair, `${q(column.name)} is null`),
       consequence: 'get no value by backfill that the field can hold',
       advice:
         column.fillTable === undefined
           ? 'give a second value, such as `backfill: { first: [$record.<field>, <value>] }`, or correct those records'
           : `name a record of ${column.fillTable} that is there`,
-    },
+    }),
   ]
 }
 
-/** What to write so that the rows that are there get a value. */
+/** Says what to write so that the present rows get a value. */
 export function backfillAdvice({ wanted }: Pair, column: Column): string {
   const isReference = wanted.foreignKeys.some((key) => key.column === column.name)
   if (isReference)
@@ -57,7 +56,7 @@ export function backfillAdvice({ wanted }: Pair, column: Column): string {
   return '`backfill: <value>` beside the field says what they get, `backfill: $record.<field>` the value of another field; or leave it nullable'
 }
 
-/** Whether null becomes one value that is always there, so that no write of the version before could be refused. */
+/** Whether null becomes one value that every row can get, so that no write of the version before could be refused. */
 function isAlwaysFilled(column: Column, fill: string | undefined): fill is string {
   return fill !== undefined && column.fillReads === undefined && !isNumbered(column)
 }
@@ -67,11 +66,11 @@ function isNumbered(column: Column): boolean {
   return column.fill === undefined && sequenceIn(column.default) !== undefined
 }
 
-/** A trigger that gives the version before the value where it writes null, and a column that marks what was given so. */
+/** A trigger that replaces null in writes of the version before, and a column that marks the rows where it did. */
 function makeFilling(table: string, column: string, fill: string): readonly Command[] {
   const trigger = q(checkName(table, column, 'filling'))
   const [own, mark] = [q(column), q(fillingName(column))]
-  // The table may have a column with the name of a variable.
+  // A column of the table may have the name of a variable.
   const body = `#variable_conflict use_column
 begin
   if new.${own} is null then new.${own} := ${fill}; new.${mark} := true;
@@ -96,7 +95,7 @@ function dropFilling(table: string, trigger: string): readonly string[] {
   return [`drop trigger if exists ${q(trigger)} on ${q(table)}`, `drop function if exists ${q(trigger)}()`]
 }
 
-/** What has rows hold null again, as they did before a change that is given up; the last comes first. */
+/** Sets the marked rows to null again after a change that is given up; in reverse order. */
 function undoFilling(pair: Pair, column: string, check: string): readonly Command[] {
   const { name } = pair.wanted
   const mark = q(fillingName(column))
@@ -109,8 +108,8 @@ function undoFilling(pair: Pair, column: string, check: string): readonly Comman
 }
 
 /**
- * Whether a column becomes required before it, another one or the table gets its later name: a rename is what no version
- * before can be served with, so the rows are filled and looked through ahead of it.
+ * Whether a column becomes required before it, another column or the table is renamed: the version before cannot be
+ * served after a rename, so the rows are filled and checked ahead of it.
  */
 export function isRequiredFirst(pair: Pair, column: Column, was: Column): boolean {
   const { wanted, actual } = pair
@@ -125,7 +124,7 @@ function isRenamed(pair: Pair, column: Column): boolean {
   return was !== undefined && was.name !== column.name && !isNew(pair, column)
 }
 
-/** What comes ahead of renames: what was left behind goes, and columns become required under the names that are there. */
+/** The steps before renames: leftovers go, and columns become required under their present names. */
 export function beforeRenames(pair: Pair, circumstances: Circumstances): readonly Step[] {
   return [...sweeping(pair, circumstances), ...requiringFirst(pair)]
 }
@@ -150,12 +149,8 @@ function requiringFirst(pair: Pair): readonly Step[] {
   })
 }
 
-/** The statements that make a column NOT NULL, and when they are taken. */
-function requiredBy(
-  pair: Pair,
-  column: Column,
-  fill: string | undefined,
-): Pick<Step, 'sql' | 'harmless' | 'after' | 'undo'> {
+/** The statements that make a column NOT NULL, and when they run. */
+function requiredWork(pair: Pair, column: Column, fill: string | undefined): Work {
   const { name } = pair.wanted
   const table = q(name)
   const check = q(checkName(name, column.name, 'required'))
@@ -165,49 +160,49 @@ function requiredBy(
     `alter table ${table} add constraint ${check} check (${q(column.name)} is not null) not valid`,
   ]
   const validate = `alter table ${table} validate constraint ${check}`
-  // It looks at no row where a check has looked already.
+  // PostgreSQL reads no row for it where a validated check says the same.
   const required = `alter table ${table} alter column ${q(column.name)} set not null`
   const drop = `alter table ${table} drop constraint ${check}`
+  const isAhead = isPrepared(pair, column, fill)
   if (isAlwaysFilled(column, fill) && !isNew(pair, column)) {
     const mark = fillingName(column.name)
     const fills = filling(pair, column.name, { value: fill, where: isNull, mark })
-    // After the check, so that no row becomes null behind it.
-    const prepared = [...makeFilling(name, column.name, fill), ...add, fills, validate]
-    const closing = [
-      required,
-      ...dropFilling(name, checkName(name, column.name, 'filling')),
-      `alter table ${table} drop column ${q(mark)}`,
-      drop,
-    ]
-    return {
-      sql: [...prepared, { together: closing }],
-      harmless: prepared.length,
-      undo: undoFilling(pair, column.name, check),
-    }
+    // After the check, so that no row becomes null once it was filled.
+    const ahead = [...makeFilling(name, column.name, fill), ...add, fills, validate]
+    const stopped = dropFilling(name, checkName(name, column.name, 'filling'))
+    const closing = [required, ...stopped, `alter table ${table} drop column ${q(mark)}`, drop]
+    const sql = [{ together: closing }]
+    if (!isAhead) return { kind: 'harmful', sql: [...ahead, ...sql] }
+    return { kind: 'prepared', ahead, undo: undoFilling(pair, column.name, check), sql }
   }
-  const numbered = isNumbered(column)
-  const given = { value: fill ?? '', where: isNull, ...(numbered ? { inOrder: true as const } : {}) }
-  const fills = fill === undefined ? [] : [filling(pair, column.name, given)]
-  const isGiven = column.default !== undefined && isNew(pair, column)
+  const isFilled = fill !== undefined
   const after = [validate, { together: [required, drop] }]
-  // The rows that are there are numbered before new ones are.
-  const first = numbered ? [...fills, defaulting(pair, column)] : []
-  const filled = [...first, ...add, ...fills]
+  if (isNumbered(column)) {
+    const fills = filling(pair, column.name, { value: fill ?? '', where: isNull, inOrder: true })
+    // Present rows get their numbers before new rows do.
+    const numbered = [fills, defaulting(pair, column), ...add, fills]
+    if (isNew(pair, column)) return { kind: 'harmless', sql: [...numbered, ...after] }
+    return { kind: 'harmful', sql: numbered, after }
+  }
+  const fills = isFilled ? [filling(pair, column.name, { value: fill, where: isNull })] : []
   // The version before gives each row a value by the default.
-  if (isGiven) return { sql: [...filled, ...after], harmless: filled.length + after.length }
-  if (numbered) return { sql: filled, harmless: fills.length, after }
-  // Once while a version that may write null is served, so that few rows are left when none is.
-  return { sql: [...fills, ...fills, ...add], harmless: fills.length, after }
+  if (column.default !== undefined && isNew(pair, column)) {
+    const sql = [...add, ...fills, ...after]
+    return isAhead ? { kind: 'prepared', ahead: sql, undo: [], sql: [] } : { kind: 'harmless', sql }
+  }
+  const sql = [...fills, ...add]
+  // Filled once more in the transaction, which has few rows left to fill.
+  return isAhead ? { kind: 'prepared', ahead: fills, undo: [], sql, after } : { kind: 'harmful', sql, after }
 }
 
-/** Whether its rows can be filled while the version before is served. */
+/** Whether the rows can be filled while the version before is served. */
 function isPrepared(pair: Pair, column: Column, fill: string | undefined): boolean {
   if (isAlwaysFilled(column, fill)) return isSettled(pair, [column.name])
   if (column.fillReads === undefined || !isFilledAhead(pair, column)) return false
   return presentColumn(pair, column) === undefined || isSettled(pair, [column.name])
 }
 
-/** Makes a column NOT NULL: rows that hold null get what the YAML says, a batch at a time, while nobody can write null any more. */
+/** Makes a column NOT NULL: rows with null get what the YAML says, a batch at a time, while null is refused already. */
 export function requiring(pair: Pair, column: Column, was: Column | undefined): readonly Step[] {
   const back = was !== undefined && was === pair.aside.get(column.name)
   const numbered = isNumbered(column)
@@ -215,20 +210,21 @@ export function requiring(pair: Pair, column: Column, was: Column | undefined): 
   const isNull = `${q(column.name)} is null`
   const step: Step = {
     title: titleOf(pair, column, fill),
-    ...requiredBy(pair, column, fill),
-    online: true,
     effect: was === undefined || isNew(pair, column) ? 'adds' : 'changes',
-    risk: 'safe',
-    ...(isPrepared(pair, column, fill) ? { ahead: true as const } : {}),
+    work: requiredWork(pair, column, fill),
+    concern: { kind: 'none' },
   }
   const asked = was !== undefined ? isNull : numbered ? 'true' : undefined
   const nulls = asked === undefined ? undefined : obstacles(pair, asked, fill === undefined ? 'future' : 'unfilled')
   if (fill !== undefined) {
-    const counted: Partial<Step> = nulls === undefined ? {} : { question: nulls.question, tally: 'changed row' }
-    return [...findingValues(pair, column, was), { ...step, ...counted }]
+    const filling: Step =
+      nulls === undefined
+        ? step
+        : { ...step, concern: { kind: 'counted', question: nulls.question, unit: 'changed row' } }
+    return [...findingValues(pair, column, was), filling]
   }
   const advice = back ? 'leave the field nullable until they are filled' : backfillAdvice(pair, column)
-  return [{ ...step, ...nulls, risk: 'blocked', consequence: 'are null', advice }]
+  return [{ ...step, concern: { kind: 'obstacle', ...nulls, consequence: 'are null', advice } }]
 }
 
 function titleOf({ wanted }: Pair, column: Column, fill: string | undefined): string {
@@ -242,7 +238,7 @@ function defaulting({ wanted }: Pair, column: Column): string {
   return `alter table ${q(wanted.name)} alter column ${q(column.name)} set default ${column.default}`
 }
 
-/** Checks and triggers that a killed start left behind: the step that needs one makes it anew. */
+/** Drops checks and triggers that a killed start left behind; a step that needs one makes it again. */
 function sweeping({ actual }: Pair, { present }: Circumstances): readonly Step[] {
   const there = present.checks.get(actual.name) ?? []
   const isOurs = (check: string) =>
@@ -256,10 +252,13 @@ function sweeping({ actual }: Pair, { present }: Circumstances): readonly Step[]
       `alter table ${q(actual.name)} drop constraint if exists ${q(name)}`,
     ),
   )
-  // Behind the checks, or a write of the version that is served could be refused.
+  // After the checks, or a write of the version that is served could be refused.
   const fillings = (present.fillings.get(actual.name) ?? []).map((name) =>
     tidying(`drop trigger ${name}, which was left behind`, ...dropFilling(actual.name, name)),
   )
-  // What is made ahead of other steps is made behind these.
-  return [...checks, ...fillings].map((step) => ({ ...step, ahead: true }))
+  // Ahead, because other steps that run ahead may make them again.
+  return [...checks, ...fillings].map((step) => ({
+    ...step,
+    work: { kind: 'prepared', ahead: statementsOf(step), undo: [], sql: [] },
+  }))
 }

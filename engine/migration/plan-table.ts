@@ -13,7 +13,7 @@ import {
 import { asideName } from './name.ts'
 import { type Circumstances, earlierTable, type Pair } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
-import { adding, changing, identifying, type Step } from './step.ts'
+import { adding, asking, type Concern, changing, identifying, type Step, statementsOf } from './step.ts'
 import type { ForeignKey, Present, Table, TableIndex } from './table.ts'
 
 /** The extensions that indexes need and the database lacks. */
@@ -33,7 +33,7 @@ export function createSteps(fresh: readonly Table[], gone: readonly Table[]): re
     const title = `create table ${table.name} (${table.columns.length} columns)`
     const marks = table.columns.flatMap((column) => markComputed(table.name, column))
     const about = { table: table.name, column: '' }
-    return { ...adding(title, createTable(table), ...marks, ...indexes), about, ...mistakenTable(table, gone) }
+    return { ...adding(title, createTable(table), ...marks, ...indexes), about, concern: mistakenTable(table, gone) }
   })
   const referring = fresh
     .filter((table) => table.foreignKeys.length > 0)
@@ -48,13 +48,13 @@ export function createSteps(fresh: readonly Table[], gone: readonly Table[]): re
 }
 
 /** A new table with a `renamed_from` that names nothing, beside tables that the YAML no longer names. */
-function mistakenTable({ renamedFrom }: Table, gone: readonly Table[]): Partial<Step> {
-  if (renamedFrom === undefined || gone.length === 0) return {}
+function mistakenTable({ renamedFrom }: Table, gone: readonly Table[]): Concern {
+  if (renamedFrom === undefined || gone.length === 0) return { kind: 'none' }
   const names = gone.map((table) => table.name)
   const near = nearest(renamedFrom, names)
   const [likely = ''] = near === undefined ? names : [near]
   return {
-    risk: 'unsafe',
+    kind: 'loss',
     question: `select count(*) from ${q(likely)}`,
     consequence: `are in ${likely} and would stay there: there is no table ${renamedFrom} to rename`,
     advice: `correct renamed_from${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take it away`,
@@ -64,20 +64,22 @@ function mistakenTable({ renamedFrom }: Table, gone: readonly Table[]): Partial<
 export function setTableAside(table: Table, { present, day }: Circumstances): Step {
   const taken = new Set([...present.tables, ...present.setAside].map((named) => named.name))
   const name = asideName(table.name, day, taken)
+  const sql = [
+    ...table.foreignKeys.map((key) => dropForeignKey(table.name, key.column)),
+    ...table.indexes.map((index) => dropIndex(table.name, index, false)),
+    `alter table ${q(table.name)} rename to ${q(name)}`,
+  ]
   return {
-    title: `set aside table ${table.name} as ${name}`,
+    ...changing(`set aside table ${table.name} as ${name}`, ...sql),
     locks: [table.name],
     renames: [{ table: table.name, to: name, removed: true }],
-    sql: [
-      ...table.foreignKeys.map((key) => dropForeignKey(table.name, key.column)),
-      ...table.indexes.map((index) => dropIndex(table.name, index, false)),
-      `alter table ${q(table.name)} rename to ${q(name)}`,
-    ],
-    risk: 'unsafe',
     effect: 'removes',
-    question: `select count(*) from ${q(table.name)}`,
-    consequence: 'are kept but no longer served',
-    advice: `plinth restore-field ${table.name} brings it back`,
+    concern: {
+      kind: 'loss',
+      question: `select count(*) from ${q(table.name)}`,
+      consequence: 'are kept but no longer served',
+      advice: `plinth restore-field ${table.name} brings it back`,
+    },
   }
 }
 
@@ -95,18 +97,17 @@ export function renameSteps(
       return [since === undefined ? step : identifying(step, since)]
     }
     const back = { ...adding(`bring back table ${table.name} from ${actual.name}`, sql), renames }
-    return [{ ...back, question: `select count(*) from ${q(actual.name)}`, tally: 'row' }]
+    return [{ ...back, concern: { kind: 'counted', question: `select count(*) from ${q(actual.name)}`, unit: 'row' } }]
   }
   const earlier = earlierTable(wanted, table, present)
   if (earlier === undefined || !present.owned.has(earlier.name)) return []
   return [
-    {
-      ...changing(`rename table ${earlier.name} to ${table.name}`),
-      risk: 'blocked',
+    asking(`rename table ${earlier.name} to ${table.name}`, 'changes', {
+      kind: 'obstacle',
       question: `select count(*) from ${q(earlier.name)}`,
       consequence: `are in ${earlier.name}, and there is a table ${table.name} already`,
       advice: 'take renamed_from away, and move the rows by hand if they are wanted',
-    },
+    }),
   ]
 }
 
@@ -137,9 +138,8 @@ function withLinks(step: Step, table: Table, pairs: ReadonlyMap<string, Pair>, c
   return {
     ...step,
     title: `${step.title} from ${wanted.name}.${column}`,
-    sql: [...step.sql, links],
-    question: `select count(${q(column)}) from ${q(actual.name)}`,
-    tally: 'value',
+    work: { kind: 'harmless', sql: [...statementsOf(step), links] },
+    concern: { kind: 'counted', question: `select count(${q(column)}) from ${q(actual.name)}`, unit: 'value' },
   }
 }
 

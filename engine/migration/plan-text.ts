@@ -6,15 +6,16 @@ import type { Span } from '../text/source.ts'
 import { Amiss, StepFailed } from './apply.ts'
 import { Locked } from './online.ts'
 import type { ShownPlan } from './plan.ts'
-import type { Step } from './step.ts'
+import { adviceOf, riskOf, type Step } from './step.ts'
 
-/** A plan for people: one line a step, with what stands in the way and what to do about it. */
+/** A plan for people: one line a step, with what is in the way and what to do about it. */
 export function renderPlan({ steps, hash, older }: ShownPlan): string {
   if (steps.length === 0) return 'Nothing to do: the database is as the YAML says.\n'
   const lines = steps.map((step) => {
-    const why = step.risk === 'safe' ? '' : `: ${reason(step)}`
-    const word = step.effect === 'removes' ? 'removes' : step.risk.padEnd(7)
-    return `  ${word}  ${step.title}${why}${step.advice && step.risk !== 'safe' ? `\n           → ${step.advice}` : ''}`
+    const [risk, advice] = [riskOf(step), adviceOf(step)]
+    const word = step.effect === 'removes' ? 'removes' : risk.padEnd(7)
+    if (risk === 'safe') return `  ${word}  ${step.title}`
+    return `  ${word}  ${step.title}: ${reason(step)}${advice === undefined ? '' : `\n           → ${advice}`}`
   })
   const waits = steps.some((step) => step.effect === 'removes')
     ? `A start leaves alone what is marked "removes"; \`plinth apply ${hash}\` carries it out.\n`
@@ -36,20 +37,22 @@ const SINGULAR: Readonly<Record<string, string>> = {
 
 /** Why a step is not safe: `312 rows are null (ids 4, 17, …)`. */
 export function reason(step: Step): string {
-  const { ids = [], rows = 0 } = step
+  const { ids, rows } = step.answer ?? { ids: [], rows: 0 }
   if (ids.length === 0) return sentence(step)
   return `${sentence(step)} (${ids.length === 1 ? 'id' : 'ids'} ${ids.join(', ')}${rows > ids.length ? ', …' : ''})`
 }
 
-function sentence({ because, rows, consequence, noun = 'row' }: Step): string {
-  if (because !== undefined) return because
-  if (consequence === undefined) return 'this cannot be done while running'
+function sentence({ answer, concern }: Step): string {
+  if ('because' in concern && concern.because !== undefined) return concern.because
+  if (!('consequence' in concern) || concern.consequence === undefined) return 'this cannot be done while running'
+  const { consequence, noun = 'row' } = concern
+  const rows = answer?.rows
   if (rows === undefined) return `${noun}s ${consequence}`
   if (rows !== 1) return `${rows.toLocaleString('en')} ${noun}s ${consequence}`
   return `1 ${noun} ${consequence.replace(/^\w+/, (verb) => SINGULAR[verb] ?? verb)}`
 }
 
-/** Where the YAML speaks of what a step changes: the field, else the resource; nowhere for what it no longer names. */
+/** The place in the YAML of what a step changes: the field, else the resource; undefined for what is no longer there. */
 export function place(catalog: Catalog | undefined, { about }: Step): Span | undefined {
   const resources = [...(catalog?.resources.values() ?? [])]
   const resource = resources.find((one) => one.table === about?.table && one.owner === one.name)
@@ -59,20 +62,22 @@ export function place(catalog: Catalog | undefined, { about }: Step): Span | und
 
 const OLDER = 'the database was brought to a newer YAML since, and a start of an older one only adds'
 
+/** Why a start or `plinth apply` refuses a step. */
 export function complaint(step: Step, hash: string, catalog: Catalog | undefined): Diagnostic {
-  // What loses nothing is refused only to a start of an older YAML.
-  const isOlder = step.risk === 'safe' && step.because === undefined
-  const apply = step.risk === 'unsafe' || isOlder ? `\`plinth apply ${hash}\` does it` : undefined
-  const hint = [isOlder ? undefined : step.advice, apply].filter(Boolean).join('; ')
+  const risk = riskOf(step)
+  // A safe step is refused only to a start of an older YAML.
+  const isOlder = risk === 'safe' && step.concern.kind !== 'other name'
+  const apply = risk === 'unsafe' || isOlder ? `\`plinth apply ${hash}\` does it` : undefined
+  const hint = [isOlder ? undefined : adviceOf(step), apply].filter(Boolean).join('; ')
   const message = `${step.title}: ${isOlder ? OLDER : reason(step)}`
   const span = place(catalog, step)
   return { code: 'unsafe_migration', message, ...(span ? { span } : {}), ...(hint === '' ? {} : { hint }) }
 }
 
-/** SQLSTATEs of rows that a step cannot do with: a value, or a rule of the tables. */
+/** SQLSTATEs of rows that a step cannot take: wrong values, broken constraints. */
 const OF_ROWS = /^2[23]/
 
-/** What a change that was given up says to people; nothing was altered. Other failures are thrown on. */
+/** What people are told about a change that was given up, when nothing was altered. Rethrows other failures. */
 export function givenUp(error: unknown, catalog: Catalog | undefined): readonly Diagnostic[] {
   if (error instanceof Amiss) return error.diagnostics
   if (error instanceof Locked)

@@ -7,7 +7,7 @@ import type { Renaming } from './names/kept-names.ts'
 import { type Circumstances, isFilledAhead, isStanding, type Pair } from './pair.ts'
 import { addingColumn, settingAside } from './plan-add.ts'
 import { batchesOf } from './plan-required.ts'
-import { type Command, changing, type Step, tidying } from './step.ts'
+import { type Command, type Concern, changing, type Step, statementsOf, tidying, type Work } from './step.ts'
 import { type Column, isOver } from './table.ts'
 import { rewrites, type TypeChange, typeChange } from './type-change.ts'
 
@@ -28,9 +28,7 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
   if (change.kind === 'apart') {
     const fresh = { ...pair, actual: { ...actual, columns: actual.columns.filter((one) => one !== was) } }
     const quiet = { ...circumstances, present: { ...circumstances.present, setAside: [] } }
-    const added = addingColumn(fresh, column, quiet).map(
-      ({ ahead: _, ...step }): Step => ({ ...step, effect: 'retypes' }),
-    )
+    const added = addingColumn(fresh, column, quiet).map(inTransaction)
     return [
       {
         ...settingAside(actual, wanted.name, { ...was, name: column.name }, circumstances, was.name),
@@ -40,40 +38,43 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
     ]
   }
   const isCopy = isCopied(pair, column, was)
-  const step: Step = {
-    ...changing(title),
-    ...(isCopy
-      ? { ...copying(pair, column, was, change, circumstances), online: true, ...ahead(pair, column) }
-      : { sql: inPlace(pair, column, change.using) }),
-  }
+  // The second column needs the first one, and those from which it is filled.
+  const isAhead = isStanding(pair, [column.name]) && isFilledAhead(pair, column)
+  const step: Step = isCopy
+    ? { ...changing(title), ...copying(pair, column, was, change, circumstances, isAhead) }
+    : changing(title, ...inPlace(pair, column, change.using))
   if (change.kind === 'free') {
     if (!isCopy) return [step]
-    return [{ ...step, question: `select count(${q(was.name)}) from ${q(actual.name)}`, tally: 'changed row' }]
+    const question = `select count(${q(was.name)}) from ${q(actual.name)}`
+    return [{ ...step, concern: { kind: 'counted', question, unit: 'changed row' } }]
   }
   const asked = obstacles(pair, change.misfit.replaceAll(q(column.name), q(was.name)), 'now')
   const { consequence } = change
   if (change.kind === 'checked')
-    return [{ ...step, risk: 'blocked', ...asked, consequence, advice: 'change those values first' }]
-  return [{ ...step, ...asked, ...misfits(column, consequence), effect: 'retypes' }]
+    return [{ ...step, concern: { kind: 'obstacle', ...asked, consequence, advice: 'change those values first' } }]
+  return [{ ...step, effect: 'retypes', concern: { ...asked, ...misfits(column, consequence) } }]
 }
 
-/** The second column needs the first one, and those from which it is filled. */
-function ahead(pair: Pair, column: Column): Pick<Step, 'ahead'> {
-  return isStanding(pair, [column.name]) && isFilledAhead(pair, column) ? { ahead: true } : {}
+/** The same step for a column that replaces another one, so that nothing of it can run before the transaction. */
+function inTransaction(step: Step): Step {
+  const { work } = step
+  if (work.kind !== 'prepared') return { ...step, effect: 'retypes' }
+  const after = work.after === undefined ? {} : { after: work.after }
+  return { ...step, effect: 'retypes', work: { kind: 'harmful', sql: statementsOf(step), ...after } }
 }
 
 /** What happens to values that mean nothing as the new type. */
-function misfits(column: Column, consequence: string): Pick<Step, 'risk' | 'consequence' | 'advice'> {
+function misfits(column: Column, consequence: string): Extract<Concern, { readonly kind: 'loss' | 'obstacle' }> {
   if (column.fill !== undefined)
     return {
-      risk: 'unsafe',
+      kind: 'loss',
       consequence: `${consequence}; it becomes ${column.fillReads === undefined ? column.fill : column.fillShown}`,
       advice: 'the old values are kept, set aside with the date',
     }
   const fix = `correct those values first, or write what takes their place, \`backfill: <value>\``
-  if (!column.nullable) return { risk: 'blocked', consequence, advice: fix }
+  if (!column.nullable) return { kind: 'obstacle', consequence, advice: fix }
   return {
-    risk: 'unsafe',
+    kind: 'loss',
     consequence: `${consequence}; it becomes null`,
     advice: `${fix}; the old values are kept, set aside with the date`,
   }
@@ -95,7 +96,7 @@ type Convertible = Exclude<TypeChange, { kind: 'apart' }>
 
 /**
  * A second column of the new type: a trigger keeps it in step with the first one, batches fill it, its indexes are made,
- * and then it takes the name of the first in one short transaction. What cannot be told from the new values is set aside.
+ * and then it takes the name of the first in one short transaction. Values that the new ones do not contain are set aside.
  */
 export function copying(
   pair: Pair,
@@ -103,7 +104,8 @@ export function copying(
   was: Column,
   change: Convertible,
   circumstances: Circumstances,
-): Pick<Step, 'sql' | 'harmless' | 'undo' | 'renames'> {
+  isAhead: boolean,
+): Pick<Step, 'work' | 'renames'> {
   const table = q(pair.wanted.name)
   const { next, trigger } = names(pair.wanted.name, column.name)
   const value = nextValue(column, change)
@@ -122,9 +124,8 @@ export function copying(
     { together: [...mirror(pair.wanted.name, column.name, value)] },
     batchesOf(pair, next, { value: `(${value})`, where }) ?? `update ${table} set ${q(next)} = ${value} where ${where}`,
   ]
-  const made = [...filled, ...copy.make]
+  const ahead = [...filled, ...copy.make]
   const sql: readonly Command[] = [
-    ...made,
     ...checks.flatMap(({ add }) => add),
     ...checks.map(({ validate }) => validate),
     {
@@ -144,10 +145,11 @@ export function copying(
     },
   ]
   const undo = [{ together: dropCopy(pair.wanted.name, column.name) }, ...checks.map(({ drop }) => drop)]
-  return { sql, harmless: made.length, undo, renames: left.renames }
+  const work: Work = isAhead ? { kind: 'prepared', ahead, undo, sql } : { kind: 'harmful', sql: [...ahead, ...sql] }
+  return { work, renames: left.renames }
 }
 
-/** The new value; what means nothing gets what the YAML says. */
+/** SQL of the new value; a value without a meaning in the new type becomes what the YAML says. */
 function nextValue(column: Column, change: Convertible): string {
   if (change.kind === 'checked') return `case when not (${change.misfit}) then ${change.using} end`
   if (change.kind === 'free' || column.fill === undefined) return change.using
@@ -185,7 +187,7 @@ begin new.${q(next)} := (select ${value} from (select new.*) as written); return
   ]
 }
 
-/** What becomes of the first column: nothing is lost with one whose values are all in the second. */
+/** Drops the first column where all its values are in the second, and sets it aside otherwise. */
 function leave(
   pair: Pair,
   column: Column,
@@ -200,7 +202,7 @@ function leave(
   }
   const aside = settingAside(pair.actual, name, { ...was, name: column.name }, circumstances, was.name)
   const renames = (aside.renames ?? []).map((one): Renaming => ({ ...one, removed: 'copied' }))
-  return { sql: aside.sql.flatMap((text) => (typeof text === 'string' ? [text] : [])), renames }
+  return { sql: aside.work.sql, renames }
 }
 
 interface Copy {
@@ -238,7 +240,7 @@ function dropCopy(table: string, column: string): readonly string[] {
   ]
 }
 
-/** Second columns that nobody wants any more, because the YAML said otherwise before they were whole; `kept` are wanted. */
+/** Drops second columns of a change that was given up before they were whole; `kept` are still wanted. */
 export function droppingCopies({ actual, wanted }: Pair, kept: ReadonlySet<string>): readonly Step[] {
   const present = new Set(actual.columns.map(({ name }) => name))
   const left = actual.columns.filter(({ name }) => present.has(convertingName(name)) && !kept.has(name))

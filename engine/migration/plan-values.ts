@@ -5,11 +5,11 @@ import { quoteText } from './name.ts'
 import { type Circumstances, isSettled, type Pair } from './pair.ts'
 import { batchesOf } from './plan-required.ts'
 import { copying } from './plan-type.ts'
-import { changing, keyOf, type Step } from './step.ts'
+import { asking, type Concern, changing, keyOf, type Step } from './step.ts'
 import type { Column, Judge } from './table.ts'
 import { typeChange } from './type-change.ts'
 
-/** Words that rows may hold still: those that the enum had last, and those for which it names another. */
+/** Words that rows may still hold: those that the enum had last, and those for which it names another. */
 export function formerWords(
   { actual }: Pair,
   column: Column,
@@ -33,14 +33,14 @@ function nameWords(words: readonly string[], pair: Pair, column: Column): string
   return `take ${words.join(', ')} out of the words of ${pair.wanted.name}.${column.name}`
 }
 
-/** The words in a second column, while the version before is served with the first; all at once where that one is not settled. */
+/** Replaces the words by a second column while the version before is served; all at once where that cannot be. */
 function moving(
   pair: Pair,
   column: Column,
   was: Column,
   becomes: readonly (readonly [string, string])[],
   circumstances: Circumstances,
-): Pick<Step, 'sql'> & Partial<Step> {
+): Pick<Step, 'work' | 'renames'> {
   const value = replacing(column, becomes)
   const where = holding(
     column,
@@ -48,11 +48,16 @@ function moving(
     becomes.map(([word]) => word),
   )
   if (!isSettled(pair, [column.name]) || batchesOf(pair, column.name, { value, where }) === undefined)
-    return { sql: [`update ${q(pair.wanted.name)} set ${q(column.name)} = ${value} where ${where}`] }
-  return { ...copying(pair, column, was, { kind: 'free', using: value }, circumstances), ahead: true }
+    return {
+      work: {
+        kind: 'harmful',
+        sql: [`update ${q(pair.wanted.name)} set ${q(column.name)} = ${value} where ${where}`],
+      },
+    }
+  return copying(pair, column, was, { kind: 'free', using: value }, circumstances, true)
 }
 
-/** Each word that rows may hold still, and the one that takes its place. */
+/** Each word that rows may still hold, with the one that replaces it. */
 function movedWords(
   pair: Pair,
   column: Column,
@@ -65,13 +70,13 @@ function movedWords(
   })
 }
 
-/** SQL that counts the rows in which words take the place of others; undefined where the YAML names none for a word of before. */
+/** SQL that counts the rows in which words are replaced; undefined where no word is. */
 export function wordsMoved(pair: Pair, column: Column, was: Column, circumstances: Circumstances): string | undefined {
   const words = movedWords(pair, column, was, circumstances).map(([word]) => word)
   return words.length === 0 ? undefined : obstacles(pair, holding(column, was.name, words), 'now').question
 }
 
-/** Rows that hold a word which the YAML took out of an enum: it says which word takes its place, or they stand in the way. */
+/** Rows with a word that the enum no longer has: the YAML names the word that replaces it, or they are in the way. */
 export function takingWords(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const former = formerWords(pair, column, was, circumstances)
   if (former.length === 0) return strangers(pair, column, was, circumstances)
@@ -83,18 +88,19 @@ export function takingWords(pair: Pair, column: Column, was: Column, circumstanc
       `change ${becomes.map(([from, to]) => `${from} to ${to}`).join(', ')} in ${pair.wanted.name}.${column.name}`,
     ),
     ...moving(pair, column, was, becomes, circumstances),
-    online: true,
-    question: obstacles(pair, holding(column, was.name, moved), 'now').question,
-    tally: 'changed row',
-    onlyWithRows: true,
+    concern: {
+      kind: 'counted',
+      question: obstacles(pair, holding(column, was.name, moved), 'now').question,
+      unit: 'changed row',
+      onlyWithRows: true,
+    },
   }
-  const refuse: Step = {
-    ...changing(nameWords(gone, pair, column)),
-    risk: 'blocked',
+  const refuse = asking(nameWords(gone, pair, column), 'changes', {
+    kind: 'obstacle',
     ...obstacles(pair, holding(column, was.name, gone), 'now'),
     consequence: `have ${gone.length === 1 ? `the word ${gone[0]}` : 'one of these words'}`,
     advice: `write which word takes its place beside the values, \`becomes: { ${gone[0]}: ${column.words?.[0]} }\`; or keep the word`,
-  }
+  })
   return [
     ...strangers(pair, column, was, circumstances),
     ...(moved.length ? [move] : []),
@@ -102,7 +108,7 @@ export function takingWords(pair: Pair, column: Column, was: Column, circumstanc
   ]
 }
 
-/** Values of what becomes an enum, where they are none of its words. */
+/** Values that are none of the words of a new enum. */
 function strangers(pair: Pair, column: Column, was: Column, { present }: Circumstances): readonly Step[] {
   const { actual, aside, wanted } = pair
   const isText = was.type === column.type || typeChange(was.name, was.type, 'text').kind === 'free'
@@ -111,17 +117,16 @@ function strangers(pair: Pair, column: Column, was: Column, { present }: Circums
   if (!present.owned.get(actual.name)?.has(was.name) && was !== aside.get(column.name)) return []
   const known = [...column.words, ...Object.keys(column.becomes ?? {})]
   return [
-    {
-      ...changing(`keep to the words of ${wanted.name}.${column.name}`),
-      risk: 'blocked',
+    asking(`keep to the words of ${wanted.name}.${column.name}`, 'changes', {
+      kind: 'obstacle',
       ...obstacles(pair, `${q(was.name)} is not null and not (${holding(column, was.name, known)})`, 'now'),
       consequence: 'have a value that is none of them',
       advice: 'add the words, or write which one takes the place of each, `becomes: { <value>: <word> }`',
-    },
+    }),
   ]
 }
 
-/** Whether values that were allowed before may be none now; nothing is known of a database that no version has written this down for. */
+/** Whether values that were allowed before may be refused now; unknown, so false, before a version has kept its meanings. */
 function isOther(pair: Pair, column: Column, was: Column, judge: Judge, { present }: Circumstances): boolean {
   const name = was === pair.aside.get(column.name) ? column.name : was.name
   if (was.type !== column.type) return judge.mark !== undefined || was.type === 'text'
@@ -131,7 +136,7 @@ function isOther(pair: Pair, column: Column, was: Column, judge: Judge, { presen
   )
 }
 
-/** SQL of a value as it will be; null where the change of the type has no value for it, which its own step tells. */
+/** SQL of a value in its new type; null for one without a meaning there, which has a step of its own. */
 function valueSql(column: Column, was: Column): string | undefined {
   if (was.type === column.type) return q(was.name)
   const change = typeChange(was.name, was.type, column.type)
@@ -139,7 +144,7 @@ function valueSql(column: Column, was: Column): string | undefined {
   return change.kind === 'checked' ? `case when not (${change.misfit}) then ${change.using} end` : change.using
 }
 
-/** What becomes of values that the field allows no longer: a list could not be read, another value stays until it is changed. */
+/** Values that the field no longer allows: a list could not be read; another value stays until a person changes it. */
 export function narrowing(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const { judge } = column
   if (judge === undefined || judge.kind === 'words' || was.generated !== undefined) return []
@@ -149,14 +154,21 @@ export function narrowing(pair: Pair, column: Column, was: Column, circumstances
   // Words that go have a step of their own.
   const former = formerWords(pair, column, was, circumstances)
   const fits = (text: string) => judge.fits(text, former)
-  const step: Step = {
-    ...changing(`allow in ${name} what the field says now`),
-    judging: { table: pair.actual.name, key: keyOf(pair.actual), values: [{ sql, fits }] },
-    risk: 'unsafe',
-    consequence: 'have a value that the field no longer allows; they stay as they are until they are changed',
-    advice: '`plinth check --data` lists them',
-  }
-  if (judge.kind === 'value') return [step]
-  const advice = 'correct those values first, or give the field another name'
-  return [{ ...step, risk: 'blocked', consequence: 'have a value that the field no longer allows', advice }]
+  const judging = { table: pair.actual.name, key: keyOf(pair.actual), values: [{ sql, fits }] }
+  const consequence = 'have a value that the field no longer allows'
+  const concern: Concern =
+    judge.kind === 'value'
+      ? {
+          kind: 'loss',
+          judging,
+          consequence: `${consequence}; they stay as they are until they are changed`,
+          advice: '`plinth check --data` lists them',
+        }
+      : {
+          kind: 'obstacle',
+          judging,
+          consequence,
+          advice: 'correct those values first, or give the field another name',
+        }
+  return [asking(`allow in ${name} what the field says now`, 'changes', concern)]
 }

@@ -5,7 +5,6 @@ import { planColumns } from './plan-column.ts'
 import { existingSteps } from './plan-existing.ts'
 import { planIndexes } from './plan-index.ts'
 import {
-  asking,
   foreignRequired,
   leavingOut,
   maybeRenamedTable,
@@ -13,6 +12,7 @@ import {
   servingMore,
   takenNames,
   takingOver,
+  withHint,
   wrongIds,
   wrongKey,
 } from './plan-notices.ts'
@@ -92,7 +92,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): BareP
       ...foreignRequired(pair, present),
       ...leavingOut(pair, pairs),
     ]),
-    ...gone.map((table) => asking(setTableAside(table, circumstances), maybeRenamedTable(gone, fresh, table))),
+    ...gone.map((table) => withHint(setTableAside(table, circumstances), maybeRenamedTable(gone, fresh, table))),
     ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
     ...there.flatMap(takingOver),
   ]

@@ -3,15 +3,9 @@ import type { Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
 import type { MigrationPlan } from './plan.ts'
-import type { Judging, Step } from './step.ts'
+import { type Answer, type Concern, type Judging, type Step, statementsOf } from './step.ts'
 
-export interface Answer {
-  readonly rows: number
-  /** The keys of the first of them, where they are known. */
-  readonly ids: readonly string[]
-}
-
-/** For each value the rows whose value does not fit, read a batch at a time in the order of the key. */
+/** For each value, the rows in which it does not fit; reads a batch at a time in the order of the key. */
 export async function judgedRows(runner: Runner, { table, key, values }: Judging): Promise<readonly Answer[]> {
   const found = values.map(() => ({ rows: 0, ids: [] as string[] }))
   const columns = values.map(({ sql }) => `(${sql})::text`).join(', ')
@@ -32,8 +26,9 @@ export async function judgedRows(runner: Runner, { table, key, values }: Judging
   }
 }
 
-/** Asks what a step asks; undefined where it asks nothing. */
-export async function asked(runner: Runner, { examples, judging, question }: Step): Promise<Answer | undefined> {
+async function answerOf(runner: Runner, concern: Concern): Promise<Answer | undefined> {
+  if (concern.kind === 'none' || concern.kind === 'other name') return undefined
+  const { examples, judging, question } = { examples: undefined, judging: undefined, ...concern }
   if (judging !== undefined) return (await judgedRows(runner, judging))[0]
   if (question === undefined) return undefined
   const [row] = await runner.run({ text: question }, [])
@@ -42,40 +37,32 @@ export async function asked(runner: Runner, { examples, judging, question }: Ste
   return { rows, ids: found.flatMap(([id]) => id ?? []) }
 }
 
-/** `with 3 values`; `, in 3 rows`. */
-function tallied(rows: number, tally: NonNullable<Step['tally']>): string {
-  const isChange = tally === 'changed row'
-  const what = isChange ? 'row' : tally
+/** The end of a title: ` with 3 values`; `, in 3 rows`. */
+function tally({ rows }: Answer, concern: Concern): string {
+  if (concern.kind !== 'counted' || concern.unit === undefined) return ''
+  const isChange = concern.unit === 'changed row'
+  if (isChange && rows === 0) return ''
+  const what = isChange ? 'row' : concern.unit
   return `${isChange ? ', in' : ' with'} ${rows.toLocaleString('en')} ${what}${rows === 1 ? '' : 's'}`
 }
 
-/**
- * The plan with its questions answered by the database; a step that no row stands in the way of is safe.
- * A step that `asks` refuses stays as it is planned.
- */
-export async function judged(
+/** Whether a step has nothing to do once no row is concerned. */
+function isSpared(step: Step): boolean {
+  return statementsOf(step).length === 0 || (step.concern.kind === 'counted' && step.concern.onlyWithRows === true)
+}
+
+/** The plan with the answers of the database to its questions; a step that `asks` does not choose stays as planned. */
+export async function answered(
   plan: MigrationPlan,
   runner: Runner,
   asks: (step: Step) => boolean,
 ): Promise<MigrationPlan> {
   const steps: Step[] = []
   for (const step of plan.steps) {
-    const answer = asks(step) ? await asked(runner, step) : undefined
-    if (answer === undefined) {
-      steps.push(step)
-      continue
-    }
-    const { ids, rows } = answer
-    if (rows === 0 && (step.sql.length === 0 || step.onlyWithRows)) continue
-    const isUntold = step.tally === undefined || (step.tally === 'changed row' && rows === 0)
-    const title = isUntold ? step.title : `${step.title}${tallied(rows, step.tally ?? 'row')}`
-    steps.push({
-      ...step,
-      title,
-      rows,
-      ...(ids.length === 0 ? {} : { ids }),
-      risk: rows === 0 ? 'safe' : step.risk,
-    })
+    const answer = asks(step) ? await answerOf(runner, step.concern) : undefined
+    if (answer === undefined) steps.push(step)
+    else if (answer.rows > 0 || !isSpared(step))
+      steps.push({ ...step, title: `${step.title}${tally(answer, step.concern)}`, answer })
   }
   return Object.freeze({ ...plan, steps: Object.freeze(steps) })
 }

@@ -1,6 +1,6 @@
 /** What a start does with each step of a plan: takes it, leaves it to a person, or refuses to serve. */
 import type { MigrationPlan } from './plan.ts'
-import type { Step } from './step.ts'
+import { riskOf, type Step } from './step.ts'
 import type { Standing, Table } from './table.ts'
 
 /** The tables as an older catalog may ask for them: what a newer one has under a name is not renamed away. */
@@ -20,13 +20,15 @@ export interface Sorted {
 
 type Fate = keyof Sorted
 
-function fateOf({ effect, identified, risk, waits }: Step, standing: Standing, alone: boolean): Fate {
-  if (effect === 'removes' || (waits && risk !== 'safe')) return 'leave'
-  // What is only called otherwise is served under the name that this catalog has, unless somebody serves the other.
-  if (identified) return alone && risk === 'safe' ? 'take' : 'refuse'
+function fateOf(step: Step, standing: Standing, alone: boolean): Fate {
+  const { concern, effect } = step
+  const risk = riskOf(step)
+  if (effect === 'removes' || (concern.kind === 'waiting' && risk !== 'safe')) return 'leave'
+  // The present name is the one of this catalog, unless an instance serves the other name.
+  if (concern.kind === 'other name') return alone ? 'take' : 'refuse'
   if (standing === 'older' && effect !== 'adds') return effect === 'changes' ? 'leave' : 'refuse'
   if (risk === 'safe') return 'take'
-  // Rows that came since the catalog was last here, from an older version, are no reason not to serve.
+  // Rows that an older version wrote since this catalog was served last are no reason not to serve.
   return standing === 'current' && effect === 'changes' ? 'leave' : 'refuse'
 }
 

@@ -12,6 +12,7 @@ import { dump } from '../../engine/dump/dump.ts'
 import { load } from '../../engine/dump/load.ts'
 import { migrate, planFor } from '../../engine/migration/migrate.ts'
 import { takeOverSecrets } from '../../engine/migration/own/secrets.ts'
+import { riskOf } from '../../engine/migration/step.ts'
 import { isSecret, openedSecret } from '../../engine/seal.ts'
 import { readSettings, type Settings } from '../../engine/settings.ts'
 import { application, type TestApplication } from '../support/application.ts'
@@ -148,7 +149,7 @@ test('the plan says how many stand open', async () => {
   await place.database.adhoc.run({ text: `update things set pin = 'open' where id < 3` }, [])
   const { value } = await planFor(engine.app.catalog, place.database, new Date())
   assert.equal(
-    value.steps.map(({ title, risk }) => [title, risk]),
+    value.steps.map((step) => [step.title, riskOf(step)]),
     [['seal things.pin, in 2 rows', 'safe']],
   )
   assert.ok((await migrate(engine.app.catalog, place.database, { log: SILENT, now: new Date() })).value)

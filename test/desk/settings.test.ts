@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { planFor } from '../../engine/migration/migrate.ts'
+import { riskOf } from '../../engine/migration/step.ts'
 import { type Desk, openDesk, type Person } from './desk.ts'
 
 let desk: Desk
@@ -153,7 +154,7 @@ test('null in older data becomes what keeps it closed, by the migration itself',
     await database.knex.raw('alter table ?? alter column ?? drop not null', [table ?? '', column ?? ''])
   const { value } = await planFor(desk.engine.app.catalog, database, new Date())
   assert.equal(
-    value.steps.map(({ title, risk }) => `${risk}: ${title}`),
+    value.steps.map((step) => `${riskOf(step)}: ${step.title}`),
     [
       "safe: require faqs.status, where null becomes 'false'",
       "safe: require ticket_comments.is_internal, where null becomes 'true'",

@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { planFor } from '../../engine/migration/migrate.ts'
 import { reason } from '../../engine/migration/plan-text.ts'
+import { riskOf } from '../../engine/migration/step.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
@@ -47,7 +48,7 @@ const change = (id: number, body: object) => shop.call('PATCH', `/parts/${id}`, 
 async function planned(): Promise<readonly string[]> {
   const { value } = await planFor(shop.engine.app.catalog, one.database, new Date())
   const steps = value.steps.filter(({ effect }) => effect !== 'removes')
-  return steps.map((step) => (step.risk === 'safe' ? step.title : `${step.title}: ${reason(step)}`))
+  return steps.map((step) => (riskOf(step) === 'safe' ? step.title : `${step.title}: ${reason(step)}`))
 }
 
 const ids: number[] = []

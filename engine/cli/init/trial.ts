@@ -8,6 +8,7 @@ import type { Database } from '../../database/database.ts'
 import { failureCode } from '../../database/failure.ts'
 import { planFor } from '../../migration/migrate.ts'
 import { reason } from '../../migration/plan-text.ts'
+import { riskOf } from '../../migration/step.ts'
 import { tables } from '../../migration/tables.ts'
 import { renderDiagnostics } from '../../text/render.ts'
 
@@ -47,7 +48,7 @@ export async function tried({ catalog }: Boot, database: Database): Promise<read
     return planFor(catalog, database, now)
   })
   const { steps } = planned.value
-  const wrong = steps.filter(({ risk }) => risk !== 'safe').map((step) => `  ${step.title}: ${reason(step)}`)
+  const wrong = steps.filter((step) => riskOf(step) !== 'safe').map((step) => `  ${step.title}: ${reason(step)}`)
   const diagnostics = planned.diagnostics.length === 0 ? [] : [renderDiagnostics(planned.diagnostics).trimEnd()]
   if (wrong.length + diagnostics.length > 0) throw new Error([OWN_MISTAKE, ...wrong, ...diagnostics].join('\n'))
   return tables(catalog).flatMap(({ name, existing }) => (existing || name.startsWith('plinth_') ? [] : [name]))

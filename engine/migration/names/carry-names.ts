@@ -226,7 +226,8 @@ function stepOf({ change, moves }: Group, counts: ReadonlyMap<string, number>): 
   const to = change === undefined ? 'to the present names' : `to ${placeOf(change, change.to)}`
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0)
   // Where no row was counted, one may have come by when the step is taken.
-  return { ...changing(`carry ${listed(told)} over${from} ${to}`, ...moves.flatMap(({ sql }) => sql)), rows }
+  const sql = moves.flatMap((move) => move.sql)
+  return { ...changing(`carry ${listed(told)} over${from} ${to}`, ...sql), answer: { rows, ids: [] } }
 }
 
 function placeOf(change: NameChange, name: string): string {

@@ -162,7 +162,7 @@ export function identifiedChanges(
   wanted: readonly Table[],
   names: Names | undefined,
 ): readonly NameChange[] {
-  const renames = steps.flatMap((step) => (step.identified ? (step.renames ?? []) : []))
+  const renames = steps.flatMap((step) => (step.concern.kind === 'other name' ? (step.renames ?? []) : []))
   const tables = new Map(wanted.map((table) => [table.name, table]))
   // The table has its later name when its columns get theirs.
   const before = new Map(

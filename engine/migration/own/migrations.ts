@@ -2,7 +2,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Runner } from '../../database/database.ts'
 import { namesAfter } from '../names/kept-names.ts'
-import type { Step } from '../step.ts'
+import { riskOf, type Step } from '../step.ts'
 import { catalogMark, type Names, NO_HISTORY, type Present, type Standing, type Table } from '../table.ts'
 import { tables } from '../tables.ts'
 import { MIGRATION_TABLE } from './engine-tables.ts'
@@ -163,7 +163,7 @@ export async function writeDown(
   entry: Entry,
   runner: Runner,
 ): Promise<void> {
-  const steps = JSON.stringify(all.map(({ title, risk, rows }) => ({ title, risk, rows })))
+  const steps = JSON.stringify(all.map((step) => ({ title: step.title, risk: riskOf(step), rows: step.answer?.rows })))
   const { owned, catalog = null, words, names } = entry
   const values = [
     hash,

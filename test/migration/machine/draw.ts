@@ -4,7 +4,7 @@ import type { Write } from './client.ts'
 import { type Draw, newResource } from './edit.ts'
 import { fitting } from './joint-kinds.ts'
 import { EDITS, type Kind } from './kinds.ts'
-import { type Making, MAKINGS } from './made.ts'
+import { MAKINGS, type Making } from './made.ts'
 import type { Version } from './shape.ts'
 
 export interface Change {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import type { ShownPlan } from '../../../engine/migration/plan.ts'
+import { riskOf } from '../../../engine/migration/step.ts'
 import { firstDifference, type Lists, settled } from './answers.ts'
 import { forgetFollowing, lists, meanwhile, write } from './client.ts'
 import { changed, counter, firstVersion, type Sequence, type Step } from './draw.ts'
@@ -39,8 +40,8 @@ const HELD_MS = 1_000
 
 function verdictOf({ steps }: ShownPlan): Verdict {
   const asked = steps.filter(({ effect }) => effect !== 'removes')
-  if (asked.some(({ risk }) => risk === 'blocked')) return 'refused'
-  return asked.some(({ risk }) => risk === 'unsafe') ? 'unsafe' : 'safe'
+  if (asked.some((step) => riskOf(step) === 'blocked')) return 'refused'
+  return asked.some((step) => riskOf(step) === 'unsafe') ? 'unsafe' : 'safe'
 }
 
 /** What a plan says otherwise than the model. */
@@ -54,7 +55,8 @@ function misjudged(
   const missed = look.concerns.find(
     ({ at, rows }) =>
       !plan.steps.some(
-        (step) => step.risk !== 'safe' && step.title.includes(at) && (rows === undefined || step.rows === rows),
+        (step) =>
+          riskOf(step) !== 'safe' && step.title.includes(at) && (rows === undefined || step.answer?.rows === rows),
       ),
   )
   return missed && `the plan does not tell that ${missed.rows ?? 'some'} rows of ${missed.at} ${missed.why}\n${text}`
@@ -129,7 +131,7 @@ function refusalOf(
   if (verdict === 'refused' || (verdict === 'unsafe' && !word)) return { what: 'refused or left' }
   const { unsown } = outlook(running.model, next)
   if (unsown !== undefined) return { what: 'unsown', hash, why: `although ${unsown}` }
-  if (hash !== undefined && plan.steps.some(({ risk }) => risk === 'blocked'))
+  if (hash !== undefined && plan.steps.some((step) => riskOf(step) === 'blocked'))
     return { what: 'refused to remove', hash }
   const isStart = way === 'restart' || way === 'kill'
   if (isStart && hash === undefined && plan.start.refuses.length > 0)
