@@ -1,21 +1,22 @@
 /** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL; with `--field`, why a field is there or not. */
 
 import { type Execution, executionOf } from '../action/execution.ts'
-import type { Question } from '../action/explain.ts'
-import { type Explanation, explain } from '../action/explain.ts'
-import { explainPart, type PartExplained } from '../action/explain-part.ts'
-import { explainPlan } from '../action/explain-plan.ts'
 import { pluginContext } from '../action/plugin-context.ts'
-import { type Actor, ANONYMOUS } from '../actor.ts'
+import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
 import { type App, createEngine } from '../engine.ts'
 import { ApiError, sentenceOf } from '../error.ts'
+import { automationReport } from '../explain/automation-report.ts'
+import { explainField, fieldReport } from '../explain/field-report.ts'
+import { listenerReport } from '../explain/listener-report.ts'
+import { planFindings } from '../explain/plan-report.ts'
+import { render } from '../explain/render.ts'
+import { explainRequest, requestReport } from '../explain/request-report.ts'
+import { explainRule, ruleNamed, ruleReport } from '../explain/rule-report.ts'
 import { findRoute, questionOf } from '../http/question.ts'
-import type { JsonObject } from '../json.ts'
+import { isObject, type JsonObject } from '../json.ts'
+import { INEXACT, inexactNumbers } from '../json-number.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import { type ExitCode, type Invocation, lineOf } from './command.ts'
-import { explainAutomation } from './explain-automation.ts'
-import { explainListener } from './explain-listener.ts'
-import { bodyOf, explainRuleOf } from './explain-rule.ts'
 
 async function actorNamed(name: string | undefined, { composition }: App, call: Execution): Promise<Actor> {
   if (name === undefined) return ANONYMOUS
@@ -26,68 +27,7 @@ async function actorNamed(name: string | undefined, { composition }: App, call: 
   return actor
 }
 
-function verdictLine({ clause, place, speaks, reaches, follows }: Explanation['verdicts'][number]): string {
-  const verdict = !speaks
-    ? 'not about this caller'
-    : reaches === undefined
-      ? 'applies'
-      : reaches
-        ? 'applies, and holds'
-        : 'applies, but its condition is false'
-  const kept = follows.length === 0 ? '' : `; what it follows must not be deleted: ${follows.join(', ')}`
-  return `    ${place}  ${clause}\n      → ${verdict}${kept}`
-}
-
-function ruleLine({ name, place, says, holds }: Explanation['rules'][number]): string {
-  const verdict =
-    holds === undefined ? 'judged by the write' : holds ? 'holds of what is stored' : 'what is stored breaks it'
-  return `    ${place}  ${name}: ${says}\n      → ${verdict}`
-}
-
-function moveLine({ field, move, place, speaks }: Explanation['moves'][number]): string {
-  return `    ${place}  ${field}: ${move}\n      → ${speaks ? 'is for this caller' : 'not for this caller'}`
-}
-
-function followLine({ entry, place, speaks }: Explanation['elsewhere'][number]): string {
-  return `    ${place}  ${entry}\n      → ${speaks ? 'follows from a write of this caller, where its condition holds' : 'does not follow from a write of this caller'}`
-}
-
-function render({ policy, verdicts, rules: held, moves, elsewhere, statements, outcome }: Explanation): string {
-  const rules = verdicts.length === 0 ? ['    there is none, so nobody may'] : verdicts.map(verdictLine)
-  const sql = statements.map(
-    ({ text, values }) => `    ${text.trim().replace(/\n\s*/g, '\n    ')}\n      → ${JSON.stringify(values)}`,
-  )
-  return [
-    `  rules of ${policy}:`,
-    ...rules,
-    ...(held.length === 0 ? [] : ['  what must hold of the record:', ...held.map(ruleLine)]),
-    ...(moves.length === 0 ? [] : ['  moves:', ...moves.map(moveLine)]),
-    ...(elsewhere.length === 0 ? [] : ['  what follows in other records:', ...elsewhere.map(followLine)]),
-    ...(sql.length === 0 ? [] : ['  statements:', ...sql]),
-    `  outcome: ${outcome ?? 'the rules allow it; nothing was written'}`,
-  ].join('\n')
-}
-
-function renderPart({ name, place, guards, outcome }: PartExplained): string {
-  const lines = guards.map(
-    ({ of, says, speaks }) =>
-      `      ${of}: ${says}\n        → ${speaks ? 'is for this caller' : 'not for this caller'}`,
-  )
-  return ['  the field:', `    ${place}  ${name}`, ...lines, `      → ${outcome}`].join('\n')
-}
-
-/** The plan of the request, or why there is none. */
-function planLines(around: Execution, question: Question, body: JsonObject | undefined): readonly string[] {
-  try {
-    return explainPlan(around, question, body)
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const mistakes = Object.entries(error.params.errors ?? {}).map(([name, said]) => `${name}: ${said.join('; ')}`)
-    return [`refused before a plan is made: ${[error.message, ...mistakes].join(', ')}`]
-  }
-}
-
-async function explainRequest({ positionals, options }: Invocation, app: App): Promise<string> {
+async function reportRequest({ positionals, options }: Chosen, app: App): Promise<string> {
   const { foundation } = app
   const found = findRoute(positionals[0] ?? '', app)
   const call = { requestId: 'explain', afterCommit: () => undefined }
@@ -95,28 +35,71 @@ async function explainRequest({ positionals, options }: Invocation, app: App): P
   const actor = await actorNamed(name, app, executionOf(foundation, { ...call, actor: ANONYMOUS }))
   const { route, pattern } = found
   const caller = actor.kind === 'anonymous' ? 'nobody who is signed in' : `${name}, ${actor.role ?? 'without a role'}`
-  const head = `${route.method} ${pattern}: ${route.summary}\n  asked by ${caller}`
+  const head = [`${route.method} ${pattern}: ${route.summary}`, `  asked by ${caller}`]
   const question = questionOf(found, actor)
-  if (question === undefined) return `${head}\n  a route of the plugin ${route.plugin}, which judges the request itself`
+  if (question === undefined)
+    return [...head, `  a route of the plugin ${route.plugin}, which judges the request itself`].join('\n')
   const around = executionOf(foundation, { ...call, actor })
-  const field = typeof options.field === 'string' ? options.field : undefined
-  const part = field === undefined ? [] : [renderPart(await explainPart(around, question, field))]
-  const body = typeof options.set === 'string' ? bodyOf(options.set) : undefined
-  const plan = planLines(around, question, body).map((line) => `    ${line}`)
-  return [head, '  plan:', ...plan, render(await explain(around, question)), ...part].join('\n')
+  const field = typeof options.field === 'string' ? await explainField(around, question, options.field) : undefined
+  const plan = { title: 'plan', findings: planFindings(around, question, bodyOf(options.set)) }
+  const { outcome, sections } = requestReport(await explainRequest(around, question))
+  const report = render({ head, sections: [plan, ...sections], ...(outcome === undefined ? {} : { outcome }) })
+  return field === undefined ? report : `${report}\n${render(fieldReport(field))}`
 }
 
-/** What explains that which an option names. */
-const EXPLAINED = [
-  ['automation', explainAutomation],
-  ['listener', explainListener],
-  ['rule', explainRuleOf],
-] as const
+async function reportRule({ options }: Chosen, { catalog, foundation }: App): Promise<string> {
+  const { resource, rule } = ruleNamed(String(options.rule), catalog)
+  if (options.record === undefined) throw new Error('Say which record is meant: --record 7.')
+  const body = bodyOf(options.set)
+  const call = executionOf(foundation, { actor: SYSTEM, requestId: 'explain', afterCommit: () => undefined })
+  try {
+    return render(ruleReport(rule, body, await explainRule(call, resource, rule, String(options.record), body)))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const sentences = Object.values(error.params.errors ?? {}).flat()
+    throw new Error([error.message, ...sentences].join('; '), { cause: error })
+  }
+}
+
+async function reportAutomation({ options }: Chosen, app: App): Promise<string> {
+  return render(await automationReport(app, String(options.automation), String(options.record)))
+}
+
+async function reportListener({ options }: Chosen, app: App): Promise<string> {
+  return render(await listenerReport(app, String(options.listener), String(options.record ?? '')))
+}
+
+/** The body that --set says; throws what is wrong with it. */
+function bodyOf(set: Chosen['options'][string]): JsonObject | undefined {
+  if (set === undefined) return undefined
+  const text = String(set)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // Told below.
+  }
+  const [inexact] = body === undefined ? [] : inexactNumbers(text, 1)
+  if (inexact !== undefined) throw new Error(`--set: the ${inexact.join('.')} ${INEXACT}.`)
+  if (isObject(body)) return body
+  throw new Error(`--set takes the body of a request as JSON, such as '{"quantity": 3}'.`)
+}
+
+/** What a command line chose to have explained. */
+type Chosen = Pick<Invocation, 'options' | 'positionals'>
+
+/** The report that a command line asks for, as text; throws the sentence that says why there is none. */
+export function report(chosen: Chosen, app: App): Promise<string> {
+  const { options } = chosen
+  if (options.automation !== undefined) return reportAutomation(chosen, app)
+  if (options.listener !== undefined) return reportListener(chosen, app)
+  return options.rule === undefined ? reportRequest(chosen, app) : reportRule(chosen, app)
+}
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const { settings, log, say, complain, commands, options, positionals } = invocation
-  const asked = EXPLAINED.find(([option]) => options[option] !== undefined)
-  if (asked === undefined && positionals.length === 0) {
+  const isNamed = ['automation', 'listener', 'rule'].some((option) => options[option] !== undefined)
+  if (!isNamed && positionals.length === 0) {
     const line = commands.filter(({ name }) => name === 'explain').map(lineOf)
     complain(`plinth explain needs a request, or one of --automation, --listener and --rule. Use: ${line.join('')}`)
     return 2
@@ -128,8 +111,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     const engine = created.value
     if (engine === undefined) return 1
     try {
-      const explained = asked?.[1] ?? explainRequest
-      say(await explained(invocation, engine.app))
+      say(await report(invocation, engine.app))
       return 0
     } finally {
       await engine.close()

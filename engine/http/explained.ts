@@ -1,10 +1,10 @@
 /** `Prefer: explain`: for whoever app.yaml gives the right, an answer says which rules decided; for all others the header is not there. */
 import { executionOf } from '../action/execution.ts'
-import { explain } from '../action/explain.ts'
-import { explainPart } from '../action/explain-part.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, holds } from '../actor.ts'
 import { ApiError, sentenceOf } from '../error.ts'
+import { explainField } from '../explain/field-report.ts'
+import { explainRequest } from '../explain/request-report.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { BoundRoute, Call, Headers, HttpParts } from './parts.ts'
 import { questionOf } from './question.ts'
@@ -71,8 +71,8 @@ async function told(parts: Explaining, call: Call, { named, pattern, route }: As
     const question = questionOf({ route, pattern, named, query: new URLSearchParams(call.search) }, actor)
     if (question === undefined) return { ...about, says: `The plugin ${route.plugin} judges this request itself.` }
     const around = executionOf(parts.foundation, { actor, requestId: call.requestId, afterCommit: () => undefined })
-    const { statements: _, ...rules } = await explain(around, question)
-    const part = wish.field === undefined ? undefined : await explainPart(around, question, wish.field)
+    const { statements: _, ...rules } = await explainRequest(around, question)
+    const part = wish.field === undefined ? undefined : await explainField(around, question, wish.field)
     return { ...about, ...plain(rules), ...(part === undefined ? {} : { field: plain(part) }) }
   } catch (error) {
     if (error instanceof ApiError && error.status >= 500) throw error

@@ -1,6 +1,7 @@
 /** What a request that somebody writes down asks for: its route, and the action on a resource that it stands for. */
-import type { Question } from '../action/explain.ts'
+
 import type { Actor } from '../actor.ts'
+import type { Question } from '../explain/request-report.ts'
 import { readLookup } from '../query/lookup.ts'
 import type { BoundRoute } from './parts.ts'
 import { isResourceRoute } from './resource-routes.ts'

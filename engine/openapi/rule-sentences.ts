@@ -2,7 +2,7 @@
 import type { Move, Moves } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { isResourceRoute, type ResourceRoute } from '../http/resource-routes.ts'
-import { heldTo } from '../query/held-to.ts'
+import { applicableRules } from '../plan/applicable-rules.ts'
 import { words } from './access-sentence.ts'
 
 /** The rules, moves, consequences and automations of a route that writes; undefined where there are none. */
@@ -16,7 +16,7 @@ export function ruleSentences(route: BoundRoute): string | undefined {
 function rulesOf({ action, resource }: ResourceRoute): readonly string[] {
   if (action === 'list' || action === 'get') return []
   const bodied = action === 'create' || action === 'update'
-  const told = heldTo(resource, action).map(({ at, says }) => {
+  const told = applicableRules(resource, action).map(({ at, says }) => {
     const field = bodied ? at : undefined
     return field === undefined ? `- 409: ${says}` : `- 422 at \`${field.name}\`: ${says}`
   })

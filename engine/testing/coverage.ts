@@ -1,10 +1,10 @@
 /** ⇄ Which safeguards scenarios have exercised: clauses by which a request was answered, and what refused or hid something. */
 import { executionOf } from '../action/execution.ts'
-import { clausesAsked, type Question } from '../action/explain.ts'
 import { refusalsOf } from '../action/refusal.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import type { Access, Catalog, Clause, Resource } from '../catalog/catalog.ts'
 import type { Engine } from '../engine.ts'
+import { clausesAsked, type Question } from '../explain/request-report.ts'
 import { resourcesNamed } from '../http/output.ts'
 import type { BoundRoute } from '../http/parts.ts'
 import { findRoute, questionOf } from '../http/question.ts'

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { executionOf } from '../../engine/action/execution.ts'
-import { explain } from '../../engine/action/explain.ts'
+import { explainRequest } from '../../engine/explain/request-report.ts'
 import { ANN, BEN, type Library, library, STAFF } from './library.ts'
 
 const PAGES = `
@@ -171,7 +171,7 @@ test('explain names the relations whose records must not be deleted', async () =
   const actor = { kind: 'user', id: 1, role: 'member', permissions: new Set<string>(), attributes: {} } as const
   const call = executionOf(foundation, { actor, requestId: 'test', afterCommit: () => undefined })
   const ask = (resource: string, named: number) =>
-    explain(call, {
+    explainRequest(call, {
       resource: foundation.catalog.resources.get(resource)!,
       action: 'get',
       named: String(named),

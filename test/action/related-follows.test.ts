@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { executionOf } from '../../engine/action/execution.ts'
-import { explain } from '../../engine/action/explain.ts'
+import { explainRequest } from '../../engine/explain/request-report.ts'
 import type { JsonObject } from '../../engine/json.ts'
 import type { Answer } from '../support/answer.ts'
 import { application, type TestApplication } from '../support/application.ts'
@@ -251,7 +251,7 @@ test('explain names each entry with its place, and whether it follows from write
       action: 'create' as const,
       query: new URLSearchParams(),
     }
-    const { elsewhere } = await explain(executionOf(app.engine.app.foundation, call), question)
+    const { elsewhere } = await explainRequest(executionOf(app.engine.app.foundation, call), question)
     return elsewhere.map(({ entry, place, speaks }) => [entry.slice(0, 20), place.replace(/^.*\//, ''), speaks])
   }
   assert.equal(await explained('user', 'staff'), [

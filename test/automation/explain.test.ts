@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deleteOldRuns } from '../../engine/automation/runs.ts'
-import { explainAutomation } from '../../engine/cli/explain-automation.ts'
+import { report } from '../../engine/cli/explain.ts'
 import type { TestApplication } from '../support/application.ts'
 import { printed } from '../support/printed.ts'
 import { until } from '../support/wait.ts'
@@ -31,8 +31,8 @@ test.after(() => app.close())
 
 /** The explanation without the folder of the files. */
 async function explained(automation: string, record: number): Promise<string> {
-  const invocation = { options: { automation: `tasks.${automation}`, record: String(record) } }
-  const text = await explainAutomation(invocation, app.engine.app)
+  const invocation = { positionals: [], options: { automation: `tasks.${automation}`, record: String(record) } }
+  const text = await report(invocation, app.engine.app)
   return text.replaceAll(/\S+\/tasks\.yaml/g, 'tasks.yaml').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
 }
 
@@ -95,7 +95,7 @@ test('a schedule says when it comes, and whether the condition holds', async () 
 
 test('what cannot be explained is said', async () => {
   const says = (options: Record<string, string>): Promise<string> =>
-    explainAutomation({ options }, app.engine.app).catch((error: Error) => error.message)
+    report({ options, positionals: [] }, app.engine.app).catch((error: Error) => error.message)
   assert.is(
     await says({ automation: 'tasks.lat', record: '1' }),
     'There is no automation tasks.lat; write <resource>.<name>. Did you mean tasks.late?',

@@ -1,7 +1,7 @@
 /** What operators read of a rule: whether it holds of a record, as it is or as an update would make it, and by which values. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { explainRuleOf } from '../../engine/cli/explain-rule.ts'
+import { report } from '../../engine/cli/explain.ts'
 import { openRental, type Rental } from './rental.ts'
 
 const explained = suite('rules explained')
@@ -24,7 +24,7 @@ explained.after(() => shop?.close())
 /** The explanation without the folder of the files. */
 async function told(rule: string, set?: object, record = String(id)): Promise<string> {
   const options = { rule, record, ...(set === undefined ? {} : { set: JSON.stringify(set) }) }
-  const text = await explainRuleOf({ options }, shop.engine.app)
+  const text = await report({ options, positionals: [] }, shop.engine.app)
   return text.replaceAll(/\S*\/?(bookings|lines)\.yaml:\d+:\d+/g, '$1.yaml')
 }
 const outcome = async (rule: string, set?: object): Promise<string> =>

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { executionOf } from '../../engine/action/execution.ts'
-import { explain } from '../../engine/action/explain.ts'
+import { explainRequest } from '../../engine/explain/request-report.ts'
 import { application } from '../support/application.ts'
 import { CLERK, MANAGER, openRental, type Rental, refused } from './rental.ts'
 
@@ -90,7 +90,7 @@ moves('explain tells which moves are for the caller, with file and line', async 
   const call = { actor, requestId: 'test', afterCommit: () => undefined }
   const resource = catalog.resources.get('bookings')!
   const query = new URLSearchParams()
-  const explained = await explain(executionOf(foundation, call), { resource, action: 'update', query })
+  const explained = await explainRequest(executionOf(foundation, call), { resource, action: 'update', query })
   const { moves: verdicts } = explained
   assert.equal(
     verdicts.map(({ speaks }) => speaks),

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { executionOf } from '../../engine/action/execution.ts'
-import { explain } from '../../engine/action/explain.ts'
 import { offenceLine, offences } from '../../engine/action/offenders.ts'
 import { SYSTEM } from '../../engine/actor.ts'
+import { explainRequest } from '../../engine/explain/request-report.ts'
 import type { JsonObject } from '../../engine/json.ts'
 import { application } from '../support/application.ts'
 import { openRental, type Rental, refused } from './rental.ts'
@@ -173,7 +173,7 @@ rental('explain names the rules of a write, with their places, and those that th
   await foundation.database.adhoc.run({ text: 'update bookings set asked_on = $1 where id = $2' }, ['2035-01-01', id])
   const call = { actor: SYSTEM, requestId: 'test', afterCommit: () => undefined }
   const resource = catalog.resources.get('bookings')!
-  const { rules } = await explain(executionOf(foundation, call), {
+  const { rules } = await explainRequest(executionOf(foundation, call), {
     resource,
     action: 'update',
     named: String(id),

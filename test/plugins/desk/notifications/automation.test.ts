@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../../../engine/boot/boot.ts'
-import { explainAutomation } from '../../../../engine/cli/explain-automation.ts'
+import { report } from '../../../../engine/cli/explain.ts'
 import { type Desk, mailsTo, openDesk, type Person, registerAt } from '../../../desk/desk.ts'
 import { follow } from '../../../stream/client.ts'
 import { act } from '../../../support/act.ts'
@@ -91,8 +91,8 @@ test('plinth explain tells whom it would tell, and how', async () => {
   const body = { subject: 'Explained', details: 'x', user_id: customer.id, assigned_to: agent.id }
   const id = Number((await desk.post('/tickets', desk.admin, body)).at('data.id'))
   await desk.put('/notifications/settings', agent, { ticket_due: 'list' })
-  const invocation = { options: { automation: 'tickets.urgent', record: String(id) } }
-  const text = await explainAutomation(invocation, desk.engine.app)
+  const invocation = { positionals: [], options: { automation: 'tickets.urgent', record: String(id) } }
+  const text = await report(invocation, desk.engine.app)
   await desk.put('/notifications/settings', agent, { ticket_due: 'default' })
   const would = /what it would do for it now:\n((?: {4}.*\n)+)/.exec(text)?.[1] ?? text
   assert.match(would, `notify: ${agent.email} is told in the list, as they chose for ticket_due`)
@@ -204,7 +204,10 @@ test('each is told once, in the words of the first entry that names them; whom e
 test('plinth explain tells who is named under except', async () => {
   const body = { subject: 'Excepted', details: 'x', user_id: customer.id, assigned_to: manager.id }
   const id = String((await desk.post('/tickets', desk.admin, body)).at('data.id'))
-  const text = await explainAutomation({ options: { automation: 'tickets.retyped', record: id } }, desk.engine.app)
+  const text = await report(
+    { options: { automation: 'tickets.retyped', record: id }, positionals: [] },
+    desk.engine.app,
+  )
   assert.match(text, `notify: ${manager.email} is named under except, and is not told`)
   assert.match(text, `notify: ${customer.email} is told in the list and by mail`)
 })

@@ -1,7 +1,7 @@
 /** What plinth explain says of notifications: who is told of a write, how, and why others are not. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { explainListener } from '../../../../engine/cli/explain-listener.ts'
+import { report } from '../../../../engine/cli/explain.ts'
 import { type Desk, openDesk, type Person } from '../../../desk/desk.ts'
 
 let desk: Desk
@@ -38,7 +38,7 @@ test('plinth explain tells of each write who is told, how, and who is not', asyn
   await desk.put(`/tickets/${id}`, agent, { priority_id: await desk.setting('priorities', 'High') })
   const before = await told()
   const options = { listener: 'notifications.tell', record: `tickets.${id}` }
-  const text = await explainListener({ options }, desk.engine.app)
+  const text = await report({ options, positionals: [] }, desk.engine.app)
   await desk.put('/notifications/settings', customer, { ticket_priority_changed: 'default' })
   const [, priority = '', subject = '', assigned = '', created = ''] = text.split(/^ {4}\d{4}-\S+ {2}/m)
   assert.match(priority, `→ ticket_priority_changed: ${customer.email} is not told, as they chose`)
@@ -51,7 +51,8 @@ test('plinth explain tells of each write who is told, how, and who is not', asyn
   assert.match(assigned, `→ ticket_assigned: ${agent.email} is told in the list and by mail`)
   assert.match(created, `→ ticket_created: ${manager.email} is told in the list\n`)
   assert.equal(await told(), before, 'nobody is told again')
-  const wrong = (more: object) => explainListener({ options: { ...options, ...more } }, desk.engine.app).catch(String)
+  const wrong = (more: object) =>
+    report({ options: { ...options, ...more }, positionals: [] }, desk.engine.app).catch(String)
   assert.match(await wrong({ listener: 'notifications.tel' }), 'Did you mean notifications.tell?')
   assert.match(await wrong({ record: '7' }), '--record tickets.7')
   assert.match(await wrong({ record: 'tickets.999999' }), 'holds no write of this record')
@@ -62,7 +63,7 @@ test('plinth explain tells when it is told of tickets that nobody is assigned to
   await desk.put(`/tickets/${id}`, manager, { assigned_to: agent.id })
   await desk.put(`/tickets/${id}`, manager, { assigned_to: null })
   const options = { listener: 'notifications.tell', record: `tickets.${id}` }
-  const text = await explainListener({ options }, desk.engine.app)
+  const text = await report({ options, positionals: [] }, desk.engine.app)
   const [, taken = '', given = ''] = text.split(/^ {4}\d{4}-\S+ {2}/m)
   assert.match(
     taken,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { explainListener } from '../../../../engine/cli/explain-listener.ts'
+import { report } from '../../../../engine/cli/explain.ts'
 import type { JsonObject } from '../../../../engine/index.ts'
 import { application, type TestApplication } from '../../../../engine/testing/index.ts'
 
@@ -225,7 +225,7 @@ test('plinth explain tells who is told of each write, and of which nobody is', a
   const loan = await made(keeper, '/loans', { title: 'Heidi', guests: ['g@elsewhere.example'] })
   await keeper.patch(`/loans/${loan}`, { title: 'Heidi 2' })
   const options = { listener: 'notifications.tell', record: `loans.${loan}` }
-  const text = await explainListener({ options }, app.engine.app)
+  const text = await report({ options, positionals: [] }, app.engine.app)
   assert.match(
     text,
     /update title, heard by .*loans\.yaml:\d+:\d+\n {6}→ tells nobody: nothing of shelf_id, days has changed/,

@@ -1,10 +1,10 @@
-/** Every rule that a write may be refused by, for people: the same for the reference and for explain. */
+/** The rules that may refuse a write, as people read of them in the reference and in explanations. */
 import type { Field, Resource, WriteAction } from '../catalog/catalog.ts'
-import { breaks } from '../plan/write-checks.ts'
 import type { Span } from '../text/source.ts'
+import { breaks } from './write-checks.ts'
 
-/** A rule as people hear of it. */
-export interface HeldTo {
+/** A rule as people read of it. */
+export interface ApplicableRule {
   readonly name: string
   readonly says: string
   readonly at: Field | undefined
@@ -12,7 +12,7 @@ export interface HeldTo {
 }
 
 /** The rules that speak of an action: of the record itself, of several records, and those of others that look at it. */
-export function heldTo(resource: Resource, action: WriteAction): readonly HeldTo[] {
+export function applicableRules(resource: Resource, action: WriteAction): readonly ApplicableRule[] {
   const counts = resource.counts.filter(({ least, most }) => {
     if (action === 'delete') return least !== undefined
     return action === 'update' || most !== undefined

@@ -1,5 +1,9 @@
 /** ⇄ Why an answer is what it is: the rules that speak of the caller, whether they reach the record, and the SQL that ran. */
 
+import { currentRecord } from '../action/current.ts'
+import { type Execution, runCompiled } from '../action/execution.ts'
+import type { Parent } from '../action/parent.ts'
+import { getRecord, listRecords } from '../action/read.ts'
 import type { Catalog, Clause, Filter, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { Runner, Statement } from '../database/database.ts'
@@ -7,17 +11,14 @@ import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
 import { leaves } from '../filter/walk.ts'
 import type { Id } from '../id.ts'
-import { heldTo } from '../query/held-to.ts'
+import { applicableRules } from '../plan/applicable-rules.ts'
 import { readLookup } from '../query/lookup.ts'
 import { speaksOf } from '../query/move-check.ts'
 import { compileBreaks, isAskable } from '../query/offenders.ts'
 import { clausesFor, requireClause } from '../query/policy.ts'
 import { followsFrom } from '../query/related-follow.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
-import { currentRecord } from './current.ts'
-import { type Execution, runCompiled } from './execution.ts'
-import type { Parent } from './parent.ts'
-import { getRecord, listRecords } from './read.ts'
+import { type Finding, type Report, refusalWords, speaksWords } from './render.ts'
 
 /** What is to be explained: an action as its request names it. */
 export interface Question {
@@ -76,8 +77,8 @@ export interface Explanation {
   readonly outcome: string | undefined
 }
 
-/** Explains an action to its caller. Reads are carried out; of writes only what they would start from is read. */
-export async function explain(around: Execution, question: Question): Promise<Explanation> {
+/** Explains a request to its caller. Reads are carried out; of writes only what they would start from is read. */
+export async function explainRequest(around: Execution, question: Question): Promise<Explanation> {
   const { resource, action, named } = question
   const policy = policyOf(action)
   const statements: { text: string; values: readonly unknown[] }[] = []
@@ -101,6 +102,55 @@ export async function explain(around: Execution, question: Question): Promise<Ex
   const rules = await rulesOf(around, question)
   const [moves, elsewhere] = [movesOf(around, question), elsewhereOf(around, question)]
   return { policy, verdicts, rules, moves, elsewhere, statements, outcome }
+}
+
+/** An explanation as a report, behind what a command says of the request. */
+export function requestReport(explanation: Explanation): Omit<Report, 'head'> {
+  const { elsewhere, moves, outcome, policy, rules, statements, verdicts } = explanation
+  const clauses = verdicts.length === 0 ? [{ text: 'there is none, so nobody may' }] : verdicts.map(clauseFinding)
+  return {
+    sections: [
+      { title: `rules of ${policy}`, findings: clauses },
+      { title: 'what must hold of the record', findings: rules.map(ruleFinding) },
+      { title: 'moves', findings: moves.map(moveFinding) },
+      { title: 'what follows in other records', findings: elsewhere.map(followFinding) },
+      { title: 'statements', findings: statements.map(statementFinding) },
+    ],
+    outcome: outcome ?? 'the rules allow it; nothing was written',
+  }
+}
+
+function clauseFinding({ clause, follows, place, reaches, speaks }: Verdict): Finding {
+  const verdict = !speaks
+    ? 'not about this caller'
+    : reaches === undefined
+      ? 'applies'
+      : reaches
+        ? 'applies, and holds'
+        : 'applies, but its condition is false'
+  const kept = follows.length === 0 ? '' : `; what it follows must not be deleted: ${follows.join(', ')}`
+  return { text: `${place}  ${clause}`, verdicts: [`${verdict}${kept}`] }
+}
+
+function ruleFinding({ holds, name, place, says }: RuleVerdict): Finding {
+  const verdict =
+    holds === undefined ? 'judged by the write' : holds ? 'holds of what is stored' : 'what is stored breaks it'
+  return { text: `${place}  ${name}: ${says}`, verdicts: [verdict] }
+}
+
+function moveFinding({ field, move, place, speaks }: MoveVerdict): Finding {
+  return { text: `${place}  ${field}: ${move}`, verdicts: [speaksWords(speaks)] }
+}
+
+function followFinding({ entry, place, speaks }: FollowVerdict): Finding {
+  const verdict = speaks
+    ? 'follows from a write of this caller, where its condition holds'
+    : 'does not follow from a write of this caller'
+  return { text: `${place}  ${entry}`, verdicts: [verdict] }
+}
+
+function statementFinding({ text, values }: Explanation['statements'][number]): Finding {
+  return { text: text.trim().replace(/\n\s*/g, '\n    '), verdicts: [JSON.stringify(values)] }
 }
 
 /** The clauses of the policy in question that speak of the caller and, where a record is named, reach it. */
@@ -143,10 +193,7 @@ async function outcomeOf(work: () => Promise<string | undefined>): Promise<strin
     return await work()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    const fields = Object.entries(error.params.errors ?? {}).map(
-      ([name, sentences]) => `${name}: ${sentences.join('; ')}`,
-    )
-    return [`${error.status} ${error.message}`, ...fields].join(', ')
+    return `${error.status} ${refusalWords(error)}`
   }
 }
 
@@ -185,7 +232,7 @@ async function rulesOf(around: Execution, { resource, action, named }: Question)
     if (row?.[0] === 't') broken.add(rule)
   }
   const asked = new Map<unknown, boolean>(rules.filter(isAskable).map((rule) => [rule, !broken.has(rule)]))
-  return heldTo(resource, action).map((rule) => ({
+  return applicableRules(resource, action).map((rule) => ({
     name: rule.name,
     place: placeOf(rule.span),
     says: rule.says,

@@ -1,19 +1,28 @@
 /** ⇄ Why an answer has a field or a relation, or has it not, or has it empty. */
+
+import { currentRecord } from '../action/current.ts'
+import { type Execution, runCompiled, scopeOf } from '../action/execution.ts'
+import { SYSTEM } from '../actor.ts'
 import type { Access, Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
+import { idType } from '../catalog/key.ts'
+import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { ApiError } from '../error.ts'
+import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import { type Mode, type Part, USUAL } from '../plan/read-plan.ts'
+import { relatedCountSql } from '../query/collection.ts'
+import { type Compiled, compiled } from '../query/compiled.ts'
 import { readListQuery } from '../query/list-query.ts'
 import { readLookup } from '../query/lookup.ts'
-import { compilePartTold } from '../query/part-told.ts'
 import { allows, clausesFor, shown } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'
+import type { SelectScope } from '../query/scope.ts'
+import { valueSql } from '../query/select.ts'
 import { nearest } from '../text/nearest.ts'
 import { placeOf } from '../text/source.ts'
-import { currentRecord } from './current.ts'
-import { type Execution, runCompiled, scopeOf } from './execution.ts'
-import type { Question } from './explain.ts'
+import { type Report, speaksWords } from './render.ts'
+import type { Question } from './request-report.ts'
 
 /** Who may read or write a part, by one of the alternatives of its guard. */
 export interface GuardVerdict {
@@ -22,7 +31,7 @@ export interface GuardVerdict {
   readonly speaks: boolean
 }
 
-export interface PartExplained {
+export interface FieldExplained {
   readonly name: string
   readonly place: string
   readonly guards: readonly GuardVerdict[]
@@ -31,13 +40,20 @@ export interface PartExplained {
 }
 
 /** Explains one part of what a GET is answered; throws the sentence that says why there is nothing to explain. */
-export async function explainPart(around: Execution, question: Question, name: string): Promise<PartExplained> {
+export async function explainField(around: Execution, question: Question, name: string): Promise<FieldExplained> {
   const { resource, action } = question
   if (action !== 'list' && action !== 'get') throw new Error('--field explains what a GET is answered.')
   const part = partNamed(around.catalog, resource, name)
   const guards = [...guardsOf(around, part, 'read'), ...guardsOf(around, part, 'write')]
   const outcome = hiddenBecause(around, question, part) ?? (await there(around, question, part))
   return { name, place: placeOf(part.span), guards, outcome }
+}
+
+/** What was explained of a field, as a part of the report on its request. */
+export function fieldReport({ guards, name, outcome, place }: FieldExplained): Report {
+  const parts = guards.map(({ of, says, speaks }) => ({ text: `${of}: ${says}`, verdicts: [speaksWords(speaks)] }))
+  const findings = [{ text: `${place}  ${name}`, parts, verdicts: [outcome] }]
+  return { head: [], sections: [{ title: 'the field', findings }] }
 }
 
 function partNamed({ resources }: Pick<Catalog, 'resources'>, resource: Resource, name: string): Field | Relation {
@@ -121,7 +137,7 @@ async function there(around: Execution, { resource, named }: Question, part: Fie
     if (error instanceof ApiError) return 'left out: the record itself is not answered'
     throw error
   }
-  const [row] = await runCompiled(around, compilePartTold(scopeOf(around, resource), resource, part), { id })
+  const [row] = await runCompiled(around, compileAmounts(scopeOf(around, resource), resource, part), { id })
   const [all, seen] = [Number(row?.[0]), Number(row?.[1])]
   if ('column' in part || part.kind === 'belongs_to') return seen > 0 ? 'answered' : 'empty: nothing is stored there'
   const target = targetOf(around.catalog, part).name
@@ -129,4 +145,24 @@ async function there(around: Execution, { resource, named }: Question, part: Fie
   return seen === all
     ? `answered, with all ${all} records of ${target}`
     : `answered, with ${seen} of ${all} records of ${target}: the policy view of ${target} keeps the others from this caller`
+}
+
+/**
+ * Compiles how much there is of a part, and how much of it the actor sees: of related records their number, of anything
+ * else 1 or 0. Slot: `id`.
+ */
+function compileAmounts(scope: SelectScope, resource: Resource, part: Field | Relation): Compiled {
+  const [all, seen] = amounts(scope, resource, part)
+  const where = and([sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`])
+  return compiled(sql`select ${all}, ${seen} from ${quoted(resource.table)} t where ${where}`)
+}
+
+function amounts(scope: SelectScope, resource: Resource, part: Field | Relation): readonly [all: Sql, seen: Sql] {
+  const whole: SelectScope = { ...scope, actor: SYSTEM }
+  if ('column' in part || part.kind === 'belongs_to') {
+    const field = 'column' in part ? part : part.field
+    const there = (within: SelectScope): Sql => sql`(${valueSql(within, resource, field, 't')} is not null)::int`
+    return [there(whole), there(scope)]
+  }
+  return [relatedCountSql(whole, part, 't'), relatedCountSql(scope, part, 't')]
 }

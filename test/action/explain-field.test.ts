@@ -2,8 +2,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { executionOf } from '../../engine/action/execution.ts'
-import { explainPart, type PartExplained } from '../../engine/action/explain-part.ts'
 import { type Actor, SYSTEM } from '../../engine/actor.ts'
+import { explainField, type FieldExplained } from '../../engine/explain/field-report.ts'
 import { findRoute, questionOf } from '../../engine/http/question.ts'
 import { type Library, library, STAFF } from './library.ts'
 
@@ -23,11 +23,11 @@ test.before(async (context) => {
 })
 test.after(({ app }) => app.close())
 
-function explained(app: Library, actor: Actor, request: string, name: string): Promise<PartExplained> {
+function explained(app: Library, actor: Actor, request: string, name: string): Promise<FieldExplained> {
   const { foundation } = app.engine.app
   const question = questionOf(findRoute(request, app.engine.app), actor)
   const around = executionOf(foundation, { actor, requestId: 'explain', afterCommit: () => undefined })
-  return explainPart(around, question!, name)
+  return explainField(around, question!, name)
 }
 
 const TOLD: readonly [actor: Actor, request: string, name: string, outcome: string][] = [

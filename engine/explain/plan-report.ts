@@ -1,4 +1,9 @@
 /** The plan of a request, as it is made before the database is asked. */
+
+import { madeSlugs } from '../action/create.ts'
+import { type Execution, hooksOf } from '../action/execution.ts'
+import { coveringClauses, insertPlan, readInput, refuseGuarded, updatePlan, wanted, withId } from '../action/input.ts'
+import { recordPlan } from '../action/read.ts'
 import type { WriteAction } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { JsonObject } from '../json.ts'
@@ -12,11 +17,8 @@ import { requireClause } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'
 import { relatedFollowsOf } from '../query/related-follow.ts'
 import { placeOf } from '../text/source.ts'
-import { madeSlugs } from './create.ts'
-import { type Execution, hooksOf } from './execution.ts'
-import type { Question } from './explain.ts'
-import { coveringClauses, insertPlan, readInput, refuseGuarded, updatePlan, wanted, withId } from './input.ts'
-import { recordPlan } from './read.ts'
+import { type Finding, refusalWords } from './render.ts'
+import type { Question } from './request-report.ts'
 
 /**
  * The plan of a request as lines; `body` is what it would send. Of an update this is the plan for all that is sent: values
@@ -32,6 +34,16 @@ export function explainPlan(around: Execution, question: Question, body: JsonObj
     ...(hooks.length === 0 ? [] : [`  around it: ${hooks.join(', ')}`]),
     ...elsewhere(around, plan),
   ]
+}
+
+/** The plan as findings of a report, or the refusal before it was made. */
+export function planFindings(around: Execution, question: Question, body: JsonObject | undefined): readonly Finding[] {
+  try {
+    return explainPlan(around, question, body).map((text) => ({ text }))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return [{ text: `refused before a plan is made: ${refusalWords(error)}` }]
+  }
 }
 
 function writeOf(
