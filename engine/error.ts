@@ -4,6 +4,8 @@ import type { JsonObject } from './json.ts'
 
 interface ErrorKind {
   readonly status: number
+  /** When it is answered, for the documents. */
+  readonly when: string
   /** The sentence for the caller; `{name}` takes a parameter. */
   readonly message: string
   /** The sentence where no parameter gives one. */
@@ -12,29 +14,82 @@ interface ErrorKind {
 
 /** Code → status and sentence. A code is never reused for another meaning. */
 export const ERRORS = {
-  malformed_body: { status: 400, message: '{message}', otherwise: 'Malformed JSON request body' },
-  bad_request: { status: 400, message: '{message}' },
-  unauthenticated: { status: 401, message: 'Unauthenticated' },
-  invalid_credentials: { status: 401, message: 'Invalid credentials' },
-  forbidden: { status: 403, message: '{message}', otherwise: 'Forbidden' },
-  record_not_found: { status: 404, message: '{label} not found' },
-  route_not_found: { status: 404, message: 'Route not found' },
-  method_not_allowed: { status: 405, message: 'Method Not Allowed' },
-  not_acceptable: { status: 406, message: 'None of the content codings that Accept-Encoding allows is there' },
-  request_timeout: { status: 408, message: 'Request Timeout' },
-  conflict: { status: 409, message: '{message}' },
+  malformed_body: {
+    status: 400,
+    when: 'the body is not JSON, is nested too deeply, or is no object',
+    message: '{message}',
+    otherwise: 'Malformed JSON request body',
+  },
+  bad_request: {
+    status: 400,
+    when: 'something else about the request cannot be understood, such as an empty `Idempotency-Key`',
+    message: '{message}',
+  },
+  unauthenticated: {
+    status: 401,
+    when: 'the token is missing, invalid, expired or revoked',
+    message: 'Unauthenticated',
+  },
+  invalid_credentials: { status: 401, when: 'a login with a wrong e-mail or password', message: 'Invalid credentials' },
+  forbidden: {
+    status: 403,
+    when: 'no rule lets this caller do this, or use this record or field',
+    message: '{message}',
+    otherwise: 'Forbidden',
+  },
+  record_not_found: { status: 404, when: 'there is no such record', message: '{label} not found' },
+  route_not_found: { status: 404, when: 'there is no such path', message: 'Route not found' },
+  method_not_allowed: { status: 405, when: 'the path knows other methods: see `Allow`', message: 'Method Not Allowed' },
+  not_acceptable: {
+    status: 406,
+    when: '`Accept-Encoding` refuses the plain form and names no coding that the server has; nothing was done',
+    message: 'None of the content codings that Accept-Encoding allows is there',
+  },
+  request_timeout: { status: 408, when: 'the request did not arrive in time', message: 'Request Timeout' },
+  conflict: {
+    status: 409,
+    when: 'the state of something is in the way, and the sentence names it; with `Retry-After`: a request with this `Idempotency-Key` is still running',
+    message: '{message}',
+  },
   stale_version: {
     status: 412,
+    when: 'the record has changed since its `ETag` was read; or it exists although `If-None-Match` asks for none or another version; or it has no version that `If-Match` could name',
     message: '{message}',
     otherwise: 'The record has changed since it was read; read it again and repeat the change',
   },
-  payload_too_large: { status: 413, message: 'Payload too large' },
-  unsupported_media_type: { status: 415, message: 'Unsupported media type' },
-  validation_failed: { status: 422, message: 'Validation failed' },
-  too_many_requests: { status: 429, message: '{message}', otherwise: 'Too Many Requests' },
-  headers_too_large: { status: 431, message: 'Request header fields too large' },
-  server_error: { status: 500, message: 'Server error' },
-  unavailable: { status: 503, message: '{message}', otherwise: 'Service unavailable' },
+  payload_too_large: { status: 413, when: 'the body is larger than the route takes', message: 'Payload too large' },
+  unsupported_media_type: {
+    status: 415,
+    when: 'the body is neither JSON nor, on upload routes, multipart',
+    message: 'Unsupported media type',
+  },
+  validation_failed: {
+    status: 422,
+    when: '`errors` says what is wrong with each field or parameter',
+    message: 'Validation failed',
+  },
+  too_many_requests: {
+    status: 429,
+    when: 'too many requests: see `Retry-After`; if another limit was reached, the sentence names it',
+    message: '{message}',
+    otherwise: 'Too Many Requests',
+  },
+  headers_too_large: {
+    status: 431,
+    when: "the request's headers are too large",
+    message: 'Request header fields too large',
+  },
+  server_error: {
+    status: 500,
+    when: 'our fault; `meta.request_id` finds the request in the log',
+    message: 'Server error',
+  },
+  unavailable: {
+    status: 503,
+    when: 'the service is overloaded, its database is out, or other changes held what this request needs through several attempts: see `Retry-After`; the sentence names any cause but the database',
+    message: '{message}',
+    otherwise: 'Service unavailable',
+  },
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERRORS

@@ -11,7 +11,7 @@ export const FIELD_ERRORS = {
   taken: 'another record has the value',
   invalid_selection: 'the record that it names does not exist, or may not be chosen',
   not_writable: 'it cannot be written, or not again',
-  repeated: 'an item stands there twice',
+  repeated: 'an item appears twice',
   given_twice: 'the parameter came twice',
   not_text: 'it holds characters that are not text',
   too_many: 'it has too many items, values or files',

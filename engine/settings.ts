@@ -30,28 +30,63 @@ export interface Settings {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
+interface Described {
+  readonly meaning: string
+  /** The value if it is not set, in words; absent: none. */
+  readonly otherwise?: string
+}
+
 /** Every variable that the engine itself reads, with its meaning; plugins read their own. */
 export const VARIABLES = {
-  NODE_ENV: 'production listens on every interface and writes JSON logs',
-  PORT: 'where it listens',
-  HOST: 'where it listens',
-  BASE_URL: 'public address, used in links and mails',
-  DATA_DIR: 'embedded database, uploads, outbox, the generated secret',
-  DATABASE_URL: 'PostgreSQL',
-  DATABASE_POOL: 'connections to PostgreSQL of one instance',
-  DATABASE_REPLICA_URL: 'PostgreSQL, for reads that may lag',
-  REDIS_URL: 'shared rate limits, cache and event fan-out between instances',
-  APP_SECRET: 'signs tokens; several, comma separated, rotate',
-  RATE_LIMIT: 'requests a minute',
-  AUTH_RATE_LIMIT: 'requests a minute on the routes that log in',
-  TRUST_PROXY: 'number of proxies in front',
-  CORS_ORIGIN: 'allowed origins, comma separated',
-  RESOURCES_DIR: 'the folder of YAML',
-  PLUGINS_DIR: 'the folder of plugins',
-  LOG_LEVEL: 'pino level',
-  METRICS_TOKEN: 'bearer token for /metrics from elsewhere',
-  SHUTDOWN_DELAY: 'seconds for which requests are served on after SIGTERM',
-} as const
+  PORT: { otherwise: '3000', meaning: 'the port to listen on' },
+  HOST: { otherwise: '127.0.0.1, in production 0.0.0.0', meaning: 'the address to listen on' },
+  BASE_URL: { otherwise: 'made of HOST and PORT', meaning: 'the public address, used in links and mails' },
+  NODE_ENV: { meaning: '`production` listens on every interface and logs JSON lines' },
+  DATA_DIR: {
+    otherwise: '`./data`',
+    meaning:
+      'the folder of the embedded database, the generated secret and unsent mails; it is closed to other users at every start, and refused if it cannot be',
+  },
+  DATABASE_URL: {
+    otherwise: 'the embedded database',
+    meaning: 'PostgreSQL 15 or later; in its password write `@`, `/`, `?` and `#` as `%40`, `%2F`, `%3F` and `%23`',
+  },
+  DATABASE_POOL: {
+    otherwise: 'a fifth of what the server allows, 4 to 20',
+    meaning:
+      'connections to PostgreSQL for one instance, at least 2; a server opens one more, by which others see that it is alive',
+  },
+  DATABASE_REPLICA_URL: {
+    meaning:
+      'a PostgreSQL replica for the statistics of dashboards; the database itself answers while the replica is out or lags behind a migration',
+  },
+  REDIS_URL: { otherwise: 'in the process', meaning: 'rate limits and cache invalidation shared by several instances' },
+  APP_SECRET: {
+    otherwise: 'made once and kept in DATA_DIR',
+    meaning:
+      'the key that signs tokens, at least 32 bytes without a repeated word (`openssl rand -base64 48`); to rotate it, name several with commas: the first one signs',
+  },
+  RATE_LIMIT: { otherwise: '60', meaning: 'requests a minute for each user or address' },
+  AUTH_RATE_LIMIT: { otherwise: '5', meaning: 'requests a minute for each address on the routes that sign in' },
+  TRUST_PROXY: { otherwise: '0', meaning: 'the number of proxies in front' },
+  CORS_ORIGIN: { otherwise: 'off', meaning: 'allowed origins, separated by commas' },
+  RESOURCES_DIR: {
+    otherwise: '`./resources`',
+    meaning: 'the folder of the YAML; a symbolic link that leads out of it is a mistake',
+  },
+  PLUGINS_DIR: { otherwise: '`./plugins`', meaning: "the folder of the application's plugins" },
+  LOG_LEVEL: { otherwise: '`info`', meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`' },
+  METRICS_TOKEN: {
+    otherwise: 'this machine only',
+    meaning:
+      'the bearer token for `/metrics` from elsewhere; behind a proxy (TRUST_PROXY above 0, or a BASE_URL that is not this machine) it is needed on this machine too',
+  },
+  SHUTDOWN_DELAY: {
+    otherwise: '1 with REDIS_URL, else 0',
+    meaning:
+      'seconds for which requests are served after SIGTERM while `/readyz` is 503; longer than the proxy needs to notice',
+  },
+} as const satisfies Readonly<Record<string, Described>>
 
 type Variable = keyof typeof VARIABLES
 

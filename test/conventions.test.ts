@@ -80,6 +80,7 @@ const RANKS: Readonly<Record<string, number>> = {
   testing: 14,
   'index.ts': 14,
   cli: 15,
+  documents: 16,
 }
 
 /** Library → the only folders that name it. */

@@ -1,4 +1,4 @@
-/** README.md is run as it is written: its files are served, its commands are sent, its answers are compared. */
+/** The first pages are run as they are written: their files are served, their commands are sent, their answers are compared. */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,15 +6,21 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../engine/boot/boot.ts'
 import { renderDiagnostics } from '../engine/text/render.ts'
-import { KINDS, TYPES } from '../plugins/desk/notifications/options.ts'
 import { application, type TestApplication } from './support/application.ts'
-import { blocks as blocksOf, commands, literal, send } from './support/page.ts'
+import { blocks, commands, literal, send } from './support/page.ts'
 
-const page = suite('README.md')
+const page = suite('first pages')
 
 const README = await readFile('README.md', 'utf8')
+const FIRST = await readFile('resources/guide/first-application.md', 'utf8')
+const DESK = await readFile('resources/DESK.md', 'utf8')
 
-const blocks = (language: string, heading?: string): readonly string[] => blocksOf(README, language, heading)
+const desk = (language: string, heading: string): readonly string[] => blocks(DESK, language, heading)
+
+/** The blocks of a language in a whole page. */
+function whole(text: string, language: string): readonly string[] {
+  return blocks(text.replaceAll(/^##+ .*$/gm, ''), language)
+}
 
 function filesOf(texts: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -23,9 +29,9 @@ function filesOf(texts: readonly string[]): Readonly<Record<string, string>> {
 }
 
 page('its application of two files starts, registers, creates and is extended, copied from the page', async () => {
-  const { 'users.yaml': users, ...files } = filesOf(blocks('yaml'))
+  const { 'users.yaml': users, ...files } = filesOf(whole(FIRST, 'yaml'))
   assert.equal(Object.keys(files), ['app.yaml', 'books.yaml'])
-  const [use, extended, ...others] = blocks('sh').map(commands)
+  const [use, extended, ...others] = whole(FIRST, 'sh').map(commands)
   assert.equal([use?.length, extended?.length, others], [2, 1, []])
   const env = { ADMIN_EMAIL: 'boss@shelf.example', ADMIN_PASSWORD: 'a very long secret' }
   const app = await application({ resources: files, env })
@@ -46,7 +52,7 @@ page('its application of two files starts, registers, creates and is extended, c
 
 /** Every route of the page's table, as it stands there. */
 async function routesAnswer(app: TestApplication, token: string): Promise<void> {
-  const table = README.slice(README.indexOf('| route | does |'), README.indexOf('Serve it beside'))
+  const table = FIRST.slice(FIRST.indexOf('| route | does |'), FIRST.indexOf('## Use it'))
   const query = /`(\?search=[^`]*)`/.exec(table)?.[1]?.replace('page=2', 'page=1')
   assert.equal([...table.matchAll(/^\| `([^`]*)/gm)].length, 5)
   const call = async (method: string, path: string, body?: object) => {
@@ -62,18 +68,46 @@ async function routesAnswer(app: TestApplication, token: string): Promise<void> 
   await call('POST', '/1/restore')
 }
 
-page('every kind of notification is explained, and no other', () => {
-  const rows = [...README.matchAll(/^\| `([a-z_]+)` \| (.*) \|$/gm)].map(([, kind, tells]) => [kind, tells] as const)
-  const from = rows.findIndex(([kind]) => kind === 'ticket_created')
-  assert.equal(rows.slice(from, from + TYPES.length), Object.entries(KINDS))
+page('README.md is followed: its file is served by a new application, used, and gets a field', async () => {
+  const template = async (name: string): Promise<string> =>
+    readFile(`engine/cli/init/template-sample/resources/${name}.template`, 'utf8')
+  const app = (await template('app.yaml'))
+    .replace(/^ {2}office:[\s\S]*?(?=^\S|$(?![\s\S]))/m, '')
+    .replace('{{title}}', 'Books')
+  const [books = ''] = blocks(README, 'yaml', 'Your own application')
+  assert.ok(books.split('\n').length <= 14, 'it is short')
+  const [field = ''] = blocks(README, 'yaml', 'Add a field')
+  const [, fields = '', filters = ''] = /^fields:\n(.*\n)(filters: .*\n)$/.exec(field) ?? []
+  const resources = {
+    'app.yaml': app,
+    'roles.yaml': (await template('roles.yaml')).replace('bookings.manage, ', ''),
+    'users.yaml': await template('users.yaml'),
+  }
+  const [use, ...others] = blocks(README, 'sh', 'Your own application')
+    .map(commands)
+    .filter(({ length }) => length > 0)
+  assert.equal([use?.length, others], [2, []])
+  const first = await application({ resources: { ...resources, 'books.yaml': books } })
+  const { body } = await send(first.address, use![0]!)
+  await send(first.address, use![1]!, body.data.token)
+  await first.close()
+
+  const changed = books.replace('fields:\n', `fields:\n${fields}`).concat(filters)
+  const second = await application({ resources: { ...resources, 'books.yaml': changed } })
+  const { token } = (await send(second.address, use![0]!)).body.data
+  await send(second.address, { command: use![1]!.command, answer: undefined }, token)
+  const rest = blocks(README, 'sh', 'Add a field').flatMap(commands)
+  assert.is(rest.length, 2)
+  for (const command of rest) await send(second.address, command, token)
+  await second.close()
 })
 
 page('the desk answers as the page says, also after a field was added', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-readme-'))
   await cp('resources', folder, { recursive: true })
   const path = join(folder, 'tickets.yaml')
-  const [fields = '', filters = ''] = blocks('yaml', 'Add a field')[0]!.replace('fields:\n', '').split('filters:\n')
-  const [mistake = ''] = blocks('', 'Add a field')
+  const [fields = '', filters = ''] = desk('yaml', 'Add a field')[0]!.replace('fields:\n', '').split('filters:\n')
+  const [mistake = ''] = desk('', 'Add a field')
   const lines = (await readFile(path, 'utf8'))
     .replace(/\nfilters:.*\n/, (line) => `${line}${filters.trimEnd()}\n`)
     .split('\n')
@@ -81,14 +115,14 @@ page('the desk answers as the page says, also after a field was added', async ()
   const added = lines.join('\n')
   await writeFile(path, added)
   const app = await application({ resources: folder, env: { ADMIN_PASSWORD: 'the printed one' } })
-  const [login, ticket] = blocks('sh', 'Run it').flatMap(commands)
+  const [login, ticket] = desk('sh', 'Run it').flatMap(commands)
   const { token } = (await send(app.address, login!)).body.data
   await send(app.address, ticket!, token)
-  const rest = blocks('sh', 'Add a field').flatMap(commands)
+  const rest = desk('sh', 'Add a field').flatMap(commands)
   assert.is(rest.length, 2)
   for (const command of rest) await send(app.address, command, token)
   await writeFile(join(folder, 'zendesk.csv'), 'Ticket ID,Title,Via\n3000000077,Lamp broken,web\n')
-  const imports = blocks('sh', 'Import and export').flatMap(commands)
+  const imports = desk('sh', 'Import and export').flatMap(commands)
   assert.is(imports.length, 1)
   await send(app.address, imports[0]!, token, folder)
   await app.close()

@@ -22,7 +22,7 @@ const TURN: JsonSchema = {
 /** The keys of an automation that are the engine's own. */
 export const AUTOMATION_KEYS: Readonly<Record<string, JsonSchema>> = {
   description: key('What the automation is for.', 'Closes what was solved a week ago.', TEXT),
-  on: key('Acts soon after these writes; import stands for what an import creates.', ['create', 'update'], {
+  on: key('Acts soon after these writes; import means records that an import creates.', ['create', 'update'], {
     ...list({ enum: [...EVENTS] }),
     minItems: 1,
   }),
@@ -34,14 +34,14 @@ export const AUTOMATION_KEYS: Readonly<Record<string, JsonSchema>> = {
   at: key('Acts when this moment of a record comes, a timestamp or a date; once for each moment.', 'resolved_at', NAME),
   after: key('With at: so long after the moment.', '7 days', SPAN),
   before: key('With at: so long before the moment.', '30 minutes', SPAN),
-  every: key('Acts by the clock: minute, hour, day of the month, month, day of the week.', '0 8 * * mon', TEXT),
+  every: key('Acts on a schedule: minute, hour, day of the month, month, day of the week.', '0 8 * * mon', TEXT),
   in: key(
     'The time zone of every, or of a date under at, or the calendar that has it; UTC if absent.',
     'Europe/Berlin',
     TEXT,
   ),
   when: key(
-    'Only for records of which this holds when it acts. It chooses the records of every, which acts once without them if it is absent.',
+    'Only for records for which this holds when the automation acts. With every it chooses the records; without it, every acts once, for no record.',
     { 'status.category': 'solved' },
     ref('filter'),
   ),

@@ -201,7 +201,7 @@ export interface ResourceDefinition {
   readonly description?: string
   readonly path?: string
   readonly table?: string
-  /** The table is there already, and is never changed. */
+  /** The table exists already, and is never changed. */
   readonly existing?: boolean
   /** The type of the ids, integer if absent, or that and their column. */
   readonly id?: NonNullable<IdDefinition['type']> | IdDefinition

@@ -30,7 +30,7 @@ const FORMULA: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
 export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   label: key('The name for people, in messages and in the reference.', 'Due date', TEXT),
   description: key('What the field means, for the reference.', 'The day by which it must be solved.', TEXT),
-  column: key('The column, if it is not called like the field.', 'due_on', NAME),
+  column: key('The column, if its name is not that of the field.', 'due_on', NAME),
   renamed_from: earlierName(
     'The name that the field had before; its data moves along, and clients may use it still.',
     'deadline',
@@ -56,7 +56,7 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
     { enum: ['resource', 'event', 'permission', 'filter', 'values', 'nested'] },
   ),
   show: key(
-    'In which answers the field stands: always, only single, only list, only where it is asked for, or never.',
+    'Which answers have the field: always, only single, only list, only if it is asked for, or never.',
     'single',
     SHOW,
   ),

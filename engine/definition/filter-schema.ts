@@ -37,7 +37,7 @@ const RELATED: Readonly<Record<string, JsonSchema>> = {
   none: key('None of them is so.', { status: 'open' }, ref('filter')),
   every: key('All of them are so; none at all is fine.', { is_paid: true }, ref('filter')),
   count: key('How many there are.', { lte: 10 }, either({ type: 'integer', minimum: 0 }, ref('operators'))),
-  where: key('Beside count: which of them are counted.', { is_open: true }, ref('filter')),
+  where: key('With count: which of them are counted.', { is_open: true }, ref('filter')),
 }
 
 function operators(): JsonSchema {

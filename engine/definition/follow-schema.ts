@@ -8,11 +8,7 @@ const FOLLOW: JsonSchema = map(
   {
     of: key('The relation to another record, which gets the values instead, in the same transaction.', 'ticket', PATH),
     ...WHO,
-    when: key(
-      'Only for records of which this holds, as they would be.',
-      { 'status.category': 'solved' },
-      ref('filter'),
-    ),
+    when: key('Only if this holds for the record as it would be.', { 'status.category': 'solved' }, ref('filter')),
     changed: key(
       'Only when this changes, or one of these; if absent, at every write. A new record counts as changed.',
       'status',
@@ -45,5 +41,5 @@ export const VALUE_WORDS: Readonly<Record<string, string>> = {
   minutes_between: 'How many whole minutes; in a decimal also parts of one.',
   hours_between: 'How many hours.',
   days_between: 'How many days of 24 hours.',
-  text: 'A text; `{{ field }}` stands for a value of the record.',
+  text: 'A text; `{{ field }}` becomes a value of the record.',
 }

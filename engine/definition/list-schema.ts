@@ -69,7 +69,7 @@ export const LIST_KEYS: Readonly<Record<string, JsonSchema>> = {
           ['status', 'created_at'],
           list(NAME),
         ),
-        of: key('Numbers, dates and timestamps, beside the count.', ['price'], list(NAME)),
+        of: key('Numbers, dates and timestamps to sum up; the count is always there.', ['price'], list(NAME)),
       }),
     ),
   ),

@@ -26,7 +26,7 @@ const MOVES: JsonSchema = map(
       { type: 'array', items: MOVE, minItems: 1, maxItems: LIMITS.rulesPerResource },
     ),
     says: key(
-      'What people are told who try a move that is not allowed, or not to them.',
+      'The sentence for people who try a move that is not allowed to them.',
       'Customers may only close their tickets',
       TEXT,
     ),

@@ -22,12 +22,12 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
   label: key('The name for people, in messages and in the reference.', 'Assigned agent', TEXT),
   description: key('What the relation means, for the reference.', 'The agent who answers.', TEXT),
   embed: key(
-    'What of the other record stands in answers: fields, relations with their own embed, or { alias: path }; false: nothing.',
+    'What answers show of the other record: fields, relations with their own embed, or { alias: path }; false: nothing.',
     ['id', 'name', { owner: 'user.name' }],
     EMBED,
   ),
   show: key(
-    'In which answers the relation stands: always, only single, only list, only where it is asked for, or never.',
+    'Which answers have the relation: always, only single, only list, only if it is asked for, or never.',
     'single',
     SHOW,
   ),
@@ -53,14 +53,14 @@ const BELONGS_TO = map(
     required: key('A record must name one.', true, SWITCH),
     read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),
     immutable: key('Set on create and never changed.', true, SWITCH),
-    default: key('The record that stands in when none is named.', { is_default: true }, ref('filter')),
+    default: key('The record to take if none is named.', { is_default: true }, ref('filter')),
     backfill: key(
-      'The record that existing records get where they name none, when the relation is new or becomes required.',
+      'The record for existing records that name none, when the relation is new or becomes required.',
       { slug: 'open' },
       ref('filter'),
     ),
     where: key('Which records may be chosen.', { 'role.slug': { ne: 'customer' } }, ref('condition')),
-    on_delete: key('What removing the other record for good does here.', 'set_null', {
+    on_delete: key('What happens here when the other record is removed for good.', 'set_null', {
       enum: ['restrict', 'set_null', 'cascade'],
     }),
     write: key('Who may write the relation.', { permission: 'tickets.assign' }, ref('access_list')),

@@ -40,7 +40,7 @@ export const STEP_KEYS: Readonly<Record<string, JsonSchema>> = {
     TEXT,
   ),
   request: key(
-    'The method, and the path below the prefix; `{name}` stands for what a step before has kept.',
+    'The method, and the path below the prefix; `{name}` is a value that an earlier step has kept.',
     'PATCH /bookings/{booking}',
     {
       type: 'string',
@@ -58,7 +58,7 @@ export const STEP_KEYS: Readonly<Record<string, JsonSchema>> = {
     'bookings/{booking}',
     { type: 'string', pattern: '^\\w+/\\S+$', 'x-expects': 'a resource and an id, such as bookings/{booking}' },
   ),
-  body: key('What is sent, as JSON; a text `"{name}"` stands for what was kept.', { title: 'Planning' }, {}),
+  body: key('What is sent, as JSON; a text `"{name}"` becomes the value that was kept.', { title: 'Planning' }, {}),
   file: key(
     'A file that is sent as the part `file` of a form; the values of `body` are its other parts.',
     { name: 'guests.csv', text: 'Name' },
@@ -69,7 +69,7 @@ export const STEP_KEYS: Readonly<Record<string, JsonSchema>> = {
   ),
   status: key('The status that is answered.', 201, { type: 'integer', minimum: 100, maximum: 599 }),
   answer: key(
-    'Parts of the answer: what stands here must be there, and lists must be as long.',
+    'Parts of the answer: all of them must be there, and lists must be as long.',
     { data: { title: 'Planning' } },
     { type: 'object' },
   ),

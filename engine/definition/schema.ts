@@ -27,9 +27,9 @@ const URL_PATH: JsonSchema = {
 const ID_TYPE: JsonSchema = { enum: ['integer', 'bigint', 'uuid', 'string'] }
 
 const ID_KEYS: Readonly<Record<string, JsonSchema>> = {
-  type: key('integer, bigint, uuid, or string for words that whoever creates a record chooses.', 'bigint', ID_TYPE),
-  column: key('The column of the id, if it is not called id.', 'film_id', NAME),
-  chosen: key('Of an existing table whose ids nobody counts: whoever creates a record chooses its id.', true, SWITCH),
+  type: key('integer, bigint, uuid, or string for words that the creator of a record chooses.', 'bigint', ID_TYPE),
+  column: key('The column of the id, if its name is not id.', 'film_id', NAME),
+  chosen: key('For an existing table without a counter of ids: the creator of a record chooses its id.', true, SWITCH),
 }
 
 const IDENTITY: Readonly<Record<string, JsonSchema>> = {
@@ -37,16 +37,16 @@ const IDENTITY: Readonly<Record<string, JsonSchema>> = {
   label: key('The name of one record for people: "Ticket not found".', 'Ticket', TEXT),
   description: key('What the resource is, for the reference.', 'A request of a customer.', TEXT),
   path: key('The path below the prefix.', 'settings/statuses', URL_PATH),
-  table: key('The table, if it is not called like the resource.', 'desk_tickets', NAME),
-  existing: key('The table is there already, and is never changed.', true, SWITCH),
+  table: key('The table, if its name is not that of the resource.', 'desk_tickets', NAME),
+  existing: key('The table exists already, and is never changed.', true, SWITCH),
   id: key('The type of the ids; integer if absent.', 'uuid', either(ID_TYPE, map(ID_KEYS))),
   renamed_from: earlierName(
     'The name that the resource had before; its data moves along, and clients may use it still.',
     'issues',
   ),
-  of: key('Stands on the table of this other resource.', 'users', NAME),
+  of: key('This resource is a part of the table of another one.', 'users', NAME),
   where: key(
-    'Which records of that table are this resource; new ones get the values.',
+    'Which records of that table belong to this resource; new ones get these values.',
     { 'role.slug': 'customer' },
     ref('condition'),
   ),
@@ -103,7 +103,7 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
       ),
     ),
   ),
-  policies: key('Who may do what; nobody without a clause.', { view: [{ who: 'signed_in' }] }, POLICIES),
+  policies: key('Who may do what; without a clause, nobody.', { view: [{ who: 'signed_in' }] }, POLICIES),
   rules: key(
     'What must hold of every record, by name; a write that breaks a rule is refused with its sentence.',
     {
@@ -127,12 +127,12 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
     FOLLOWS,
   ),
   automations: key(
-    'What happens by itself, by name: after a write, at a moment of a record, or by the clock.',
+    'What happens by itself, by name: after a write, at a moment of a record, or on a schedule.',
     { close_solved: { at: 'resolved_at', after: '7 days', set: { status: { slug: 'closed' } } } },
     AUTOMATIONS,
   ),
   hooks: key(
-    "Plugins' functions around a write, the first outermost.",
+    "Plugins' functions around create, update, delete and restore, as plugin.function; the first is the outermost.",
     { update: ['tickets.stamp_transitions'] },
     map(
       Object.fromEntries(
@@ -144,7 +144,7 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
     ),
   ),
   listeners: key(
-    "Plugins' listeners that hear of a write soon after its commit.",
+    "Plugins' listeners to create, update, delete and restore, as plugin.listener, called soon after the commit.",
     { create: ['ai.arrived'] },
     map(
       Object.fromEntries(
@@ -156,7 +156,7 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
     ),
   ),
   status_codes: key(
-    'The status of a success, where it is not the usual one.',
+    'The status of a success by action, if it is not the usual one.',
     { create: 200 },
     map(
       Object.fromEntries(
@@ -196,17 +196,13 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
       ),
     ),
   ),
-  log_changes: key('Whether the log of changes holds each write, even where no listener asks for it.', true, SWITCH),
+  log_changes: key('Whether the log of changes has each write, even if no listener needs it.', true, SWITCH),
   batch: key(
     'Whether many records may be written by one request: POST /<path>/batch, PATCH and DELETE by filters, PUT by a unique value; they may if absent.',
     false,
     SWITCH,
   ),
-  stream: key(
-    'Whether GET /<path>/stream tells readers of changes while they happen, to each what it may see.',
-    true,
-    SWITCH,
-  ),
+  stream: key('Whether GET /<path>/stream sends changes as they happen, to each reader what it may see.', true, SWITCH),
   cache: key('A small lookup table, kept in memory; every write renews it on all instances.', true, SWITCH),
 }
 
@@ -242,14 +238,14 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
   name: key('The name of the application.', 'Support Desk', TEXT),
   version: key('The version of the application, for the reference.', '1.0.0', TEXT),
   description: key('What the application is, for the reference.', 'A support desk.', TEXT),
-  prefix: key('In front of every path.', '/api/v1', {
+  prefix: key('The beginning of every path.', '/api/v1', {
     type: 'string',
     pattern: '^(/[A-Za-z0-9._-]+)*$',
     'x-expects': 'a path that starts with "/" and does not end with one',
   }),
   plugins: key('The plugins in use, each with its options.', { timestamps: {}, soft_delete: {} }, { type: 'object' }),
   calendars: key(
-    'When people work, for lengths of time that count working hours only.',
+    'Working hours, by name, for lengths of time that count only these.',
     { business: { zone: 'Europe/Berlin', hours: { 'mon-fri': '09:00-17:00' } } },
     CALENDARS,
   ),
@@ -266,16 +262,20 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
     ),
   ),
   explain: key(
-    'Who may ask by the header `Prefer: explain` why an answer is what it is; nobody if absent.',
+    'Who may ask for the reason of an answer by the header `Prefer: explain`; nobody if absent.',
     { permission: 'answers.explain' },
     map({ permission: key('The permission that is needed.', 'answers.explain', PATH) }, ['permission']),
   ),
   strictness: key(
-    'What is refused and what is let pass.',
+    'How strictly requests are read.',
     { unknown_parameters: 'ignore' },
     map({
-      unknown_parameters: key('Query parameters that nothing reads.', 'refuse', { enum: ['refuse', 'ignore'] }),
-      unknown_keys: key('Keys of a body that nothing reads.', 'refuse', { enum: ['refuse', 'ignore'] }),
+      unknown_parameters: key('Whether unknown query parameters are refused or ignored.', 'refuse', {
+        enum: ['refuse', 'ignore'],
+      }),
+      unknown_keys: key('Whether unknown keys of a body are refused or ignored.', 'refuse', {
+        enum: ['refuse', 'ignore'],
+      }),
       malformed_json: key('The status for a body that is no JSON.', 400, { enum: [400, 422] }),
     }),
   ),

@@ -56,7 +56,7 @@ export function lookAtProxy({ baseUrl, trustProxy, production, metricsToken, env
   if (url.protocol === 'https:' && trustProxy === 0)
     found.push(
       problem(
-        'BASE_URL is https, so something stands in front, and TRUST_PROXY is 0: all requests count as those of one address',
+        'BASE_URL is https, so there is a proxy in front, and TRUST_PROXY is 0: all requests count as those of one address',
         'set TRUST_PROXY to the number of proxies',
       ),
     )

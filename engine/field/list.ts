@@ -39,7 +39,7 @@ const OWN: Readonly<Record<string, JsonSchema>> = {
     description: `The most items; ${LIMITS.listItems} if absent.`,
     examples: [50],
   },
-  unique_items: { type: 'boolean', description: 'No item stands there twice.', examples: [true] },
+  unique_items: { type: 'boolean', description: 'No item appears twice.', examples: [true] },
 }
 
 /** What an item may be limited by, in the words of its own type. */

@@ -1,32 +1,89 @@
-/** The list of what a plugin can contribute, key by key; a test compares it with plugins/README.md. */
+/** What a plugin can contribute, key by key; plugins/README.md has the same as a table. */
 import type { Plugin } from './plugin.ts'
 
-/** Every key of a plugin, with what it is for in a few words. */
+interface Contribution {
+  /** What the key gives, in a few words. */
+  readonly gives: string
+  /** When to use it. */
+  readonly when: string
+}
+
 export const CONTRIBUTIONS = {
-  name: 'its name, the one of its folder',
-  description: 'one sentence for people',
-  after: 'plugins that come first where order matters',
-  needs: 'plugins that it cannot do without',
-  options: 'JSON Schema of its options in app.yaml',
-  specials: 'special filters',
-  keys: 'extra keys of a resource file',
-  transforms: 'changes of resources before they are read',
-  rules: 'judgements of the finished catalog',
-  permissions: 'permissions that its code asks for',
-  hooks: 'functions around writes',
-  routes: 'routes of its own',
-  resourceRoutes: 'routes that it gives to resources',
-  jobs: 'work outside requests',
-  listeners: 'consequences of writes',
-  actions: 'what automations can do by it',
-  resources: 'resource files that it brings along',
-  authenticate: 'who presents these headers',
-  accounts: 'what its accounts are, so that policies may speak of them',
-  identify: 'who a name stands for, for explain',
-  actors: 'who many accounts are, for what is told to people',
-  people: 'how tests make accounts and sign them in',
-  start: 'work before the first request',
-  commands: 'commands of the command line',
-  check: 'what plinth doctor looks at',
-  files: 'files outside of the database, for dump and load',
-} as const satisfies Record<keyof Plugin, string>
+  name: { gives: "the word in app.yaml, and the first half of its hooks' and special filters' names", when: 'always' },
+  description: { gives: 'one sentence for people', when: 'always' },
+  after: { gives: 'plugins that come first, if they are in use', when: 'order matters: transforms, hooks, start' },
+  needs: {
+    gives: 'plugins that app.yaml must name too; they come first',
+    when: 'your resources or your code use what they give',
+  },
+  options: {
+    gives: 'JSON Schema (an object) of its options in app.yaml, with defaults',
+    when: 'an admin should be able to decide something',
+  },
+  specials: {
+    gives: 'words of a query parameter, each a filter of the YAML',
+    when: 'a list has a named view: `?type=overdue`',
+  },
+  keys: {
+    gives: 'extra keys of a resource file, with their JSON Schema',
+    when: 'an admin switches something on for one resource',
+  },
+  transforms: {
+    gives: "pure changes of a resource's definition",
+    when: 'a key of yours becomes fields, filters or settings',
+  },
+  rules: { gives: 'checks of the finished catalog', when: 'a mistake can be found before the start' },
+  permissions: { gives: 'permissions that your code asks for', when: 'no policy in YAML names them yet' },
+  hooks: {
+    gives: 'functions around create, update, delete and restore',
+    when: 'a write needs a decision or a consequence',
+  },
+  routes: { gives: 'routes of your own', when: 'something is not a record' },
+  resourceRoutes: {
+    gives: 'routes for resources whose file has your key',
+    when: 'any resource may switch your work on: `/books/export`',
+  },
+  jobs: {
+    gives: 'work outside requests: once with retries, or on a schedule',
+    when: 'the work takes long, calls a server that may not answer, or is housekeeping',
+  },
+  listeners: {
+    gives: 'consequences of writes, handled once, soon after the commit',
+    when: 'the answer of a write need not wait for a consequence: notifications, mails, webhooks, search indexes',
+  },
+  actions: {
+    gives: 'actions for automations, with options of their own',
+    when: 'an admin decides in YAML when it happens: `notify`, a report by mail, a call of a server',
+  },
+  resources: {
+    gives: 'resource files of your own, which an application can extend',
+    when: 'you keep records of your own',
+  },
+  authenticate: {
+    gives: 'the caller behind the headers of a request',
+    when: 'callers sign in; one plugin of an application does it, and `auth` is the shipped one',
+  },
+  accounts: {
+    gives: 'the resource of the accounts, and their roles',
+    when: 'policies should speak of `$actor.<attribute>`, and `check` should know the roles',
+  },
+  identify: { gives: 'the actor behind a name', when: '`npx plinth explain … --as name` should know your people' },
+  actors: {
+    gives: 'the actors of many accounts, by id',
+    when: 'actions and listeners tell people of records that each may see',
+  },
+  people: {
+    gives: 'accounts for tests, and the headers of their requests',
+    when: 'the test kit should sign your people in',
+  },
+  start: {
+    gives: 'work after the migration and seeds, before the first request',
+    when: 'something must exist: the first admin',
+  },
+  commands: { gives: 'commands of `npx plinth`', when: 'people at a terminal need them' },
+  check: { gives: 'a check of what you need, such as an outside server', when: '`npx plinth doctor` should report it' },
+  files: {
+    gives: 'your files outside the database, and SQL that selects their keys',
+    when: '`npx plinth dump` should include them',
+  },
+} as const satisfies Record<keyof Plugin, Contribution>

@@ -5,6 +5,15 @@ import { notDeletedSql } from './actor.ts'
 import { rewriteAddresses } from './one-form.ts'
 import { authOptions } from './options.ts'
 
+/** What this reads of the environment, for the documents. */
+export const VARIABLES = {
+  ADMIN_EMAIL: {
+    otherwise: 'admin@example.com',
+    meaning: 'the e-mail address of the first admin, made while there is none',
+  },
+  ADMIN_PASSWORD: { otherwise: 'made and printed once', meaning: 'the password of the first admin' },
+}
+
 /** Runs before the first request; gives the lines to print when an admin was made. */
 export async function start(context: PluginContext): Promise<readonly StartLine[]> {
   const { options, settings } = context

@@ -6,17 +6,29 @@ import { guarded } from './guarded.ts'
 import { S3, s3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'
 
-const VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'] as const
+/** What this reads of the environment, for the documents. */
+export const VARIABLES = {
+  S3_ENDPOINT: {
+    otherwise: 'files in `$DATA_DIR/uploads`',
+    meaning: 'an S3-compatible server for uploaded files, such as https://s3.example.com',
+  },
+  S3_REGION: { otherwise: 'us-east-1', meaning: 'its region' },
+  S3_BUCKET: { meaning: 'the bucket' },
+  S3_ACCESS_KEY: { meaning: 'the access key' },
+  S3_SECRET_KEY: { meaning: 'the secret key' },
+}
+
+const NAMES = Object.keys(VARIABLES)
 
 /** The storage that the settings name; throws a sentence when S3 is named by halves. */
 export const storageOf = memo((settings: Settings): Storage => guarded(open(settings)))
 
 function open(settings: Settings): Storage {
   const { dataDir, env } = settings
-  const given = VARIABLES.filter((name) => (env[name] ?? '') !== '')
+  const given = NAMES.filter((name) => (env[name] ?? '') !== '')
   if (given.length === 0 || (given.length === 1 && given[0] === 'S3_REGION'))
     return diskStorage(join(dataDir, 'uploads'))
-  const missing = VARIABLES.filter((name) => name !== 'S3_REGION' && !given.includes(name))
+  const missing = NAMES.filter((name) => name !== 'S3_REGION' && !given.includes(name))
   if (missing.length > 0) throw new Error(`For S3 storage ${missing.join(', ')} must be set as well.`)
   const endpoint = env.S3_ENDPOINT ?? ''
   if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))

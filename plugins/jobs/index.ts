@@ -48,7 +48,7 @@ const COMMANDS: Plugin['commands'] = {
   },
   automations: {
     description:
-      'Tell how the automations stand, and list the runs that were given up; plinth automations retry <resource>.<name>|all tries them again',
+      'Show the state of the automations, and list the runs that failed; plinth automations retry <resource>.<name>|all tries them again',
     example: 'plinth automations retry all',
     words: ['retry'],
     begins: false,
@@ -56,7 +56,7 @@ const COMMANDS: Plugin['commands'] = {
   },
   listeners: {
     description:
-      'Tell how the listeners stand, and list the changes that were set aside; plinth listeners retry <change>|all tries them again',
+      'Show the state of the listeners, and list the changes that were set aside; plinth listeners retry <change>|all tries them again',
     example: 'plinth listeners retry all',
     words: ['retry'],
     begins: false,
@@ -67,7 +67,7 @@ const COMMANDS: Plugin['commands'] = {
 export default definePlugin({
   name: 'jobs',
   description:
-    'Tells how work that was put off stands, by GET /jobs/{id}, and tries again what was given up or set aside, by plinth jobs, plinth listeners and plinth automations.',
+    'Shows the state of jobs by GET /jobs/{id}; plinth jobs, plinth listeners and plinth automations try again what failed.',
   commands: COMMANDS,
   routes: [
     {

@@ -7,6 +7,15 @@ import { type Breaker, breakerOf, JobGivenUp, memo, type Settings, writeWhole } 
 import { headerText } from './encoded-word.ts'
 import type { Content } from './template.ts'
 
+/** What this and the sender of mails read of the environment, for the documents. */
+export const VARIABLES = {
+  SMTP_URL: {
+    otherwise: '`.eml` files in `$DATA_DIR/outbox`',
+    meaning: 'the SMTP server for outgoing mail, `smtps://user:password@smtp.example.com`',
+  },
+  MAIL_FROM: { otherwise: 'no-reply at the host of BASE_URL', meaning: 'the sender of mails' },
+}
+
 /** A rendered mail on its way. */
 export interface Letter extends Content {
   readonly from: string | { readonly name: string; readonly address: string }

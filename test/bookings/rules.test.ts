@@ -206,7 +206,9 @@ rental('the document says what a write is held to', () => {
 })
 
 rental('the examples of the reference do what they say', async () => {
-  const block = /```yaml\n(resource: bookings[\s\S]*?)```/.exec(readFileSync('resources/README.md', 'utf8'))?.[1] ?? ''
+  const block =
+    /```yaml\n(resource: bookings[\s\S]*?)```/.exec(readFileSync('resources/guide/rules-and-moves.md', 'utf8'))?.[1] ??
+    ''
   const may =
     'policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: anyone }], delete: [{ who: anyone }] }\n'
   const app = await application({

@@ -49,7 +49,9 @@ policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [], dele
 `
 /** The calendar of the reference. */
 const CALENDARS =
-  /```yaml\n(name: Support Desk\ncalendars:[\s\S]*?)```/.exec(readFileSync('resources/README.md', 'utf8'))?.[1] ?? ''
+  /```yaml\n(name: Support Desk\ncalendars:[\s\S]*?)```/.exec(
+    readFileSync('resources/guide/follows.md', 'utf8'),
+  )?.[1] ?? ''
 
 const test = suite<{ app: TestApplication }>('due times')
 let now = new Date('2026-01-01')

@@ -1,4 +1,4 @@
-/** `plinth add`: what is written into which file, what is refused, and README.md followed to the letter. */
+/** `plinth add`: what is written into which file, what is refused, and its page followed to the letter. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -275,8 +275,11 @@ add('what the plan says of the database is told, before a server that follows th
   base = undefined
 })
 
-add('README.md is followed, line by line, and then the application is served and tested', async () => {
-  const lines = blocks(readFileSync('README.md', 'utf8'), 'sh', 'Add by a command').join('').trim().split('\n')
+add('its page is followed, line by line, and then the application is served and tested', async () => {
+  const lines = blocks(readFileSync('engine/guide/commands.md', 'utf8'), 'sh', 'Adding to the YAML')
+    .join('')
+    .trim()
+    .split('\n')
   assert.is(lines.length, 5)
   mkdirSync(join(world.path, 'app/node_modules'), { recursive: true })
   for (const line of lines) {
@@ -285,7 +288,7 @@ add('README.md is followed, line by line, and then the application is served and
     if (words[0] === 'test') continue
     await done(words.slice(1).join(' '))
   }
-  for (const line of readFileSync('README.md', 'utf8').matchAll(
+  for (const line of readFileSync('engine/guide/commands.md', 'utf8').matchAll(
     /^\| `(\w+:[^`]*)`(?:, `[^`]*`)* \| `(\w+): (\{.*\})`/gm,
   )) {
     const [, word = '', name = '', value = ''] = line

@@ -1,4 +1,4 @@
-/** What README.md shows of `plinth plan` is what the command prints, and what the documents promise that it says. */
+/** What engine/guide/changing-a-live-system.md shows of `plinth plan` is what the command prints, and what the documents promise that it says. */
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,7 +12,7 @@ import { type Folder, folder, plinth } from './world.ts'
 
 const plan = suite('plan: what the documents show')
 
-/** The line and the column that README.md names. */
+/** The line and the column that the page names. */
 const PLACE = 283
 
 /** As they are served, and as the file says then: each clause of a policy on a line of its own. */
@@ -100,8 +100,8 @@ plan.after(async () => {
   place?.remove()
 })
 
-plan('what changes for clients and in access is printed as README.md shows it', () => {
-  const [shown = ''] = blocks(readFileSync('README.md', 'utf8'), '', 'Before a change')
+plan('what changes for clients and in access is printed as the page shows it', () => {
+  const [shown = ''] = blocks(readFileSync('engine/guide/changing-a-live-system.md', 'utf8'), '', 'Before a change')
   const printed = said
     .slice(said.indexOf('For clients'))
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d(?= UTC)/g, '2026-11-22 14:05')

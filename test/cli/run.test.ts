@@ -48,10 +48,12 @@ run('explains one command of a plugin with --help, and runs nothing', async () =
   remove()
 })
 
-run('README has a row for every command, those of the desk’s plugins too', async () => {
+run('the page of commands has a row for every command, those of the desk’s plugins too', async () => {
   const { said } = await plinth(['help'])
   const listed = [...said.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map((match) => match[1])
-  const rows = [...readFileSync('README.md', 'utf8').matchAll(/^\| `npx plinth ([a-z-]+)/gm)].map((match) => match[1])
+  const rows = [...readFileSync('engine/guide/commands.md', 'utf8').matchAll(/^\| `npx plinth ([a-z-]+)/gm)].map(
+    (match) => match[1],
+  )
   assert.equal(rows.sort(), listed.sort())
 })
 

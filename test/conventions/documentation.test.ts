@@ -6,7 +6,7 @@ import { COMMANDS } from '../../engine/cli/commands.ts'
 import { ERRORS } from '../../engine/error.ts'
 import { FIELD_ERRORS } from '../../engine/field-error.ts'
 import { VARIABLES } from '../../engine/settings.ts'
-import { DIAGNOSTIC_CODES } from '../../engine/text/code.ts'
+import { oldPages } from '../../engine/documents/write.ts'
 import { pluginEntries, projectFiles, readSources } from './source.ts'
 
 const documentation = suite('documentation')
@@ -46,22 +46,12 @@ function names(text: string, word: string): boolean {
   return text.includes(`\`${word}\``)
 }
 
-documentation('every diagnostic code is in resources/README.md, and no other', () => {
-  const text = read('resources/README.md')
-  const codes = Object.keys(DIAGNOSTIC_CODES)
-  none(
-    codes.filter((code) => !names(text, code)),
-    'not documented in resources/README.md',
-  )
-  const documented = firstCells(sections(text, /diagnostic|mistake/i))
-  none(
-    documented.filter((code) => /^[a-z_]+$/.test(code) && !codes.includes(code)),
-    'documented, but no diagnostic code',
-  )
+documentation('every table is as the code makes it: `npm run docs` writes them', async () => {
+  none([...(await oldPages()).keys()], 'run `npm run docs`')
 })
 
-documentation('every error code is in README.md or engine/ARCHITECTURE.md, and no other', () => {
-  const text = `${read('README.md')}\n${read('engine/ARCHITECTURE.md')}`
+documentation('every error code is in engine/guide/api.md, and no other', () => {
+  const text = read('engine/guide/api.md')
   const codes = [...Object.keys(ERRORS), ...Object.keys(FIELD_ERRORS)]
   none(
     codes.filter((code) => !names(text, code)),
@@ -74,60 +64,73 @@ documentation('every error code is in README.md or engine/ARCHITECTURE.md, and n
   )
 })
 
-documentation('every command is in README.md, and no other', () => {
-  const text = read('README.md')
+documentation('every command is in engine/guide/commands.md, and no page names another', () => {
+  const text = read('engine/guide/commands.md')
+  const pages = projectFiles().filter((path) => path.endsWith('.md') && !path.endsWith('promises.md'))
   const known = COMMANDS.map((command) => command.name)
   none(
     known.filter((name) => !text.includes(`plinth ${name}`)),
-    'not documented in README.md as `plinth <name>`',
+    'not documented as `plinth <name>`',
   )
   const plugins = readSources(projectFiles(), ['plugins']).filter((file) => /\bcommands\s*[:,]/.test(file.code))
-  const given = (word: string): boolean => plugins.some((file) => file.text.includes(word))
-  const documented = [...text.matchAll(/`(?:npx )?plinth ([a-z][a-z-]*)/g)].map((match) => match[1] ?? '')
+  // `remind` is the command of the plugin in the examples.
+  const given = (word: string): boolean => word === 'remind' || plugins.some((file) => file.text.includes(word))
+  const documented = [
+    ...pages
+      .map(read)
+      .join('\n')
+      .matchAll(/`(?:npx )?plinth ([a-z][a-z-]*)/g),
+  ].map((match) => match[1] ?? '')
   none(
     documented.filter((word) => !known.includes(word) && !given(word)),
     'documented, but no command',
   )
 })
 
-documentation('every variable that the engine reads is in README.md, and every one there is read', () => {
-  const text = read('README.md')
-  none(
-    Object.keys(VARIABLES).filter((name) => !names(text, name)),
-    'not documented in README.md',
-  )
-  const code = readSources(projectFiles(), ['plugins'])
-    .map((file) => file.text)
-    .join('\n')
-  const documented = firstCells(text).filter((word) => /^[A-Z][A-Z0-9_]+$/.test(word))
-  const isRead = (name: string): boolean => name in VARIABLES || new RegExp(`\\b${name}\\b`).test(code)
-  none(
-    documented.filter((name) => !isRead(name)),
-    'documented, but read nowhere',
-  )
-})
+documentation(
+  'every variable that the engine reads is in engine/guide/configuration.md, and every one there is read',
+  () => {
+    const text = read('engine/guide/configuration.md')
+    none(
+      Object.keys(VARIABLES).filter((name) => !names(text, name)),
+      'not documented',
+    )
+    const code = readSources(projectFiles(), ['plugins'])
+      .map((file) => file.text)
+      .join('\n')
+    const documented = firstCells(text).filter((word) => /^[A-Z][A-Z0-9_]+$/.test(word))
+    const isRead = (name: string): boolean => name in VARIABLES || new RegExp(`\\b${name}\\b`).test(code)
+    none(
+      documented.filter((name) => !isRead(name)),
+      'documented, but read nowhere',
+    )
+  },
+)
 
-documentation('every dependency is in engine/ARCHITECTURE.md with the reason for it, and is imported', () => {
-  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
-  const packages = Object.keys(dependencies)
-  const table = sections(read('engine/ARCHITECTURE.md'), /^dependencies$/i)
-  const reasons = new Map(
-    [...table.matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, name = '', why = '']) => [name, why]),
-  )
-  none(
-    packages.filter((name) => (reasons.get(name) ?? '').length < 20),
-    'no reason in engine/ARCHITECTURE.md',
-  )
-  none(
-    [...reasons.keys()].filter((name) => !packages.includes(name)),
-    'in engine/ARCHITECTURE.md, but no dependency',
-  )
-  const code = readSources(projectFiles(), ['engine', 'plugins']).map((file) => file.text)
-  none(
-    packages.filter((name) => !code.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`))),
-    'no file of engine/ or plugins/ names it: what tests alone need is a devDependency',
-  )
-})
+documentation(
+  'every dependency is in engine/guide/changing-the-engine.md with the reason for it, and is imported',
+  () => {
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
+    const packages = Object.keys(dependencies)
+    const table = sections(read('engine/guide/changing-the-engine.md'), /^dependencies$/i)
+    const reasons = new Map(
+      [...table.matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)].map(([, name = '', why = '']) => [name, why]),
+    )
+    none(
+      packages.filter((name) => (reasons.get(name) ?? '').length < 20),
+      'no reason in engine/guide/changing-the-engine.md',
+    )
+    none(
+      [...reasons.keys()].filter((name) => !packages.includes(name)),
+      'in engine/guide/changing-the-engine.md, but no dependency',
+    )
+    const code = readSources(projectFiles(), ['engine', 'plugins']).map((file) => file.text)
+    none(
+      packages.filter((name) => !code.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`))),
+      'no file of engine/ or plugins/ names it: what tests alone need is a devDependency',
+    )
+  },
+)
 
 /** `>= 20.19.0` as a number that compares: major and minor. */
 function oldest(range: string): number {
@@ -169,8 +172,8 @@ documentation('every contribution of a plugin is in plugins/README.md', () => {
   )
 })
 
-documentation('every plugin says in README.md or plugins/README.md that it exists', () => {
-  const text = `${read('README.md')}\n${read('plugins/README.md')}`
+documentation('every plugin is in plugins/README.md', () => {
+  const text = read('plugins/README.md')
   const entries = pluginEntries()
   assert.ok(entries.length > 10)
   none(

@@ -1,4 +1,4 @@
-/** The examples of queries, for admins in resources/README.md and for clients in /docs, are asked word for word. */
+/** The examples of queries, for admins in resources/guide and for clients in /docs, are asked word for word. */
 import { readFile } from 'node:fs/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,9 +11,13 @@ let pages: Readonly<Record<string, string>>
 test.before(async () => {
   desk = await openDesk()
   const document = await desk.get('//openapi.json', desk.admin)
-  const readme = await readFile('resources/README.md', 'utf8')
-  const lists = readme.slice(readme.indexOf('### What every list understands'), readme.indexOf('## Fields\n'))
-  pages = { 'resources/README.md': lists, '/docs': String(document.at('info.description')) }
+  const guides = ['lists-and-filters', 'search', 'batches'].map((name) =>
+    readFile(`resources/guide/${name}.md`, 'utf8'),
+  )
+  pages = {
+    'resources/guide': (await Promise.all(guides)).join('\n'),
+    '/docs': String(document.at('info.description')),
+  }
   const ticket = { subject: 'The printer is broken', details: 'It is on fire.' }
   assert.is((await desk.post('/tickets', desk.admin, ticket)).status, 201)
 })

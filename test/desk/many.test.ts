@@ -4,8 +4,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk, type Person } from './desk.ts'
 
-const page = await readFile('resources/README.md', 'utf8')
-const section = page.slice(page.indexOf('### Many records at once'), page.indexOf('## Fields\n'))
+const lists = await readFile('resources/guide/lists-and-filters.md', 'utf8')
+const section = await readFile('resources/guide/batches.md', 'utf8')
 
 let desk: Desk
 let manager: Person
@@ -68,10 +68,10 @@ test('the routes by filter and by unique value are those of the page', async () 
 })
 
 test('the summary of the page is answered by one statement, for whoever sees the tickets', async () => {
-  const [path] = /GET \/api\/v1(\/tickets\/summary\S+)/.exec(page)?.slice(1) ?? []
+  const [path] = /GET \/api\/v1(\/tickets\/summary\S+)/.exec(lists)?.slice(1) ?? []
   const answer = await desk.get(path!, manager)
   assert.is(answer.status, 200, answer.text)
-  const known = Object.keys(JSON.parse(/```json\n(\{ "priority_id"[\s\S]*?)```/.exec(page)?.[1] ?? '{}'))
+  const known = Object.keys(JSON.parse(/```json\n(\{ "priority_id"[\s\S]*?)```/.exec(lists)?.[1] ?? '{}'))
   assert.equal(Object.keys(answer.list[0] ?? {}), known)
   assert.is(
     answer.list.reduce((sum, group) => sum + Number(group.count), 0),

@@ -23,7 +23,7 @@ test.before(async () => {
 test.after(() => desk.close())
 
 test('the example of the page for admins is answered as it says', async () => {
-  const page = await readFile('resources/README.md', 'utf8')
+  const page = await readFile('resources/guide/search.md', 'utf8')
   const [, path = '', answer = ''] =
     /^GET \/api\/v1(\/tickets\?search=\S+)\n```\n\n```json\n([\s\S]*?)```/m.exec(page) ?? []
   const found = await desk.get(path, carla)

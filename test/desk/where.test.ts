@@ -50,7 +50,7 @@ async function found(where: unknown, as: Person): Promise<readonly number[]> {
 }
 
 test('the example of the page for admins finds what it says', async () => {
-  const page = await readFile('resources/README.md', 'utf8')
+  const page = await readFile('resources/guide/lists-and-filters.md', 'utf8')
   const [, example = ''] = /^GET \/api\/v1\/tickets\?where=(\{.*\})$/m.exec(page) ?? []
   const written = JSON.parse(example.replace('acme.example', 'people.example'))
   assert.equal(await found(written, desk.admin), [0])

@@ -94,7 +94,7 @@ test('a silent mail server and a silent AI server hold up neither an import nor 
     await until(async () => (await jobs(desk, 'mail.send').whereNot({ status: 'completed' })).length === 0, 60_000)
     const recoveryMs = performance.now() - back
     const figures = { ...figuresOf(emails, server), torn: 0, wrong: wrong.length }
-    const fault = `silent mail and AI servers (import beside them ${Math.round(importMs)} ms)`
+    const fault = `silent mail and AI servers (import meanwhile ${Math.round(importMs)} ms)`
     addFigures({ fault, cycles: 1, acknowledged: MAILS + TICKETS + 1, ...figures, recoveryMs })
     assert.equal(figures, { lost: 0, doubled: 0, torn: 0, wrong: 0 })
     assert.is((await desk.get('//readyz')).at('data.checks.smtp'), 'ok')

@@ -13,14 +13,13 @@ import { type Library, migratedLibrary } from './world.ts'
 
 const test = suite('what the documents promise of records that are there')
 
-const PAGE = await readFile('resources/README.md', 'utf8')
+const PAGE = await readFile('resources/guide/changing-fields.md', 'utf8')
 const ALL =
   'policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: anyone }], delete: [{ who: anyone }] }'
 
-/** The first YAML below a heading of the third rank. */
-function yamlUnder(heading: string, index = 0): string {
-  const section = PAGE.slice(PAGE.indexOf(`\n### ${heading}\n`))
-  const found = blocks(section, 'yaml')[index]
+/** The YAML below a heading, or the one at the head of the page. */
+function yamlUnder(heading?: string, index = 0): string {
+  const found = blocks(PAGE, 'yaml', heading)[index]
   assert.ok(found, heading)
   return found
 }
@@ -54,7 +53,7 @@ async function serving<T>(
   }
 }
 
-test('the fields under "Changing a field" get what the page says of them', async () => {
+test('the fields at the head of the page get what the page says of them', async () => {
   await library.titles(
     linesOf(`fields: { nickname: { type: string }, phase: { type: enum, values: [open, waiting, done] } }\n${ALL}`),
   )
@@ -62,7 +61,7 @@ test('the fields under "Changing a field" get what the page says of them', async
     { nickname: 'Ann', phase: 'waiting' },
     { nickname: null, phase: 'done' },
   ])
-  await library.titles(linesOf(`${yamlUnder('Changing a field')}\n${ALL}`))
+  await library.titles(linesOf(`${yamlUnder()}\n${ALL}`))
   await knex().insert({ known_as: 'new' })
   assert.equal(await knex().orderBy('id').select('known_as', 'phase'), [
     { known_as: 'Ann', phase: 'open' },
@@ -116,7 +115,7 @@ for (const type of ['list, of: integer', 'json'])
     assert.equal(await knex().orderBy('id').pluck('size__removed_20260131'), ['[1]', null])
   })
 
-test('`computed: { sum: … }` counts all of them, `backfill` says what the field begins with.', async () => {
+test('`computed: { sum: … }` counts all of them, and `backfill` sets the value that the field begins with.', async () => {
   const tags = (fields: string) =>
     `resource: tags\nfields: { name: { type: string }${fields} }\nrelations: { lines: { has_many: lines } }\n${ALL}`
   const parts = (follows: string) =>
@@ -178,7 +177,7 @@ test('a has_many that is renamed is answered, included and asked for under both 
   })
 })
 
-test('What stands under names of its own choice (`filters: { level: status.level }`, `embed: [{ by: user.name }]`, `path:`) is not renamed.', async () => {
+test('Names that you chose yourself (`filters: { level: status.level }`, `embed: [{ by: user.name }]`, `path:`) are not renamed.', async () => {
   const states = (field: string) => `resource: states\nfields: { ${field} }\n${ALL}`
   const notes = (name: string, path: string) => `${name}
 path: papers

@@ -60,8 +60,8 @@ export async function use(signal: AbortSignal): Promise<unknown> {
 }
 `
 
-/** The example of README.md, where top-level code is a module of its own. */
-const [USE_DESK = ''] = blocks(readFileSync('README.md', 'utf8'), 'ts', 'Answers')
+/** The example of engine/guide/api.md, where top-level code is a module of its own. */
+const [USE_DESK = ''] = blocks(readFileSync('engine/guide/api.md', 'utf8'), 'ts', 'A typed client')
 
 const USE_SUMMARY = `import { createClient } from './client.ts'
 const api = createClient()

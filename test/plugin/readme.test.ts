@@ -1,4 +1,4 @@
-/** The page on plugins and the interface say the same. */
+/** The pages on plugins and the interface say the same. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
@@ -9,17 +9,14 @@ import { saysAtBoot } from './application.ts'
 
 const page = suite('plugins/README.md')
 
-const text = readFileSync(new URL('../../plugins/README.md', import.meta.url), 'utf8')
+const text = readFileSync('plugins/README.md', 'utf8')
+/** Every example of the contributions, as parts of one plugin. */
+const examples = [...readFileSync('plugins/guide/contributions.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
+  .map(([, code]) => code)
+  .join('')
 const keys = Object.keys(CONTRIBUTIONS)
 
-page('every kind of contribution has a row, and every row is one', () => {
-  const table = text.slice(text.indexOf('## What it can contribute'), text.indexOf('## Each in a few lines'))
-  const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1])
-  assert.equal(rows, keys)
-})
-
 page('every kind of contribution has an example', () => {
-  const examples = text.slice(text.indexOf('## Each in a few lines'), text.indexOf('## What functions hold'))
   const shown = keys.filter(
     (key) => new RegExp(`^${key}: `, 'm').test(examples) || key === 'name' || key === 'description',
   )
@@ -56,8 +53,7 @@ seeds: { key: slug, rows: [{ slug: boss, permissions: [loans.waive] }, { slug: a
 }
 
 page('the examples together are a plugin that an application can use', async () => {
-  const start = text.indexOf('```ts\n', text.indexOf('## Each in a few lines')) + 6
-  const plugin = `definePlugin({ name: 'loans', description: 'Loans.',\n${text.slice(start, text.indexOf('```', start))} })`
+  const plugin = `definePlugin({ name: 'loans', description: 'Loans.',\n${examples} })`
   const said = await saysAtBoot({ ...NAMED, 'plugins/loans/index.ts': `${AROUND}export default ${plugin}\n` })
   assert.equal(said, [])
 })
@@ -75,8 +71,7 @@ const SETTINGS = {
 }
 
 page('the examples are of the types that a new application is checked by', () => {
-  const start = text.indexOf('```ts\n', text.indexOf('## Each in a few lines')) + 6
-  const plugin = `definePlugin({ name: 'loans', description: 'Loans.',\n${text.slice(start, text.indexOf('```', start))} })`
+  const plugin = `definePlugin({ name: 'loans', description: 'Loans.',\n${examples} })`
   const around = `import { ApiError, deleteInBatches, definePlugin } from 'plinth'
 const mail = async (record: unknown): Promise<void> => {}
 const archive = async (...about: readonly unknown[]): Promise<number> => about.length

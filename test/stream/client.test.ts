@@ -1,4 +1,4 @@
-/** The client that resources/README.md shows, as it stands there. */
+/** The client that resources/guide/streams.md shows, as it stands there. */
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { suite } from 'uvu'
@@ -16,7 +16,7 @@ type Follow = (
 ) => Promise<void>
 
 const [, source = ''] =
-  /```js\n(async function follow[\s\S]*?)```/.exec(readFileSync('resources/README.md', 'utf8')) ?? []
+  /```js\n(async function follow[\s\S]*?)```/.exec(readFileSync('resources/guide/streams.md', 'utf8')) ?? []
 const follow = new Function(`return ${source}`)() as Follow
 
 let world: World

@@ -11,6 +11,14 @@ import {
 } from '../../../engine/index.ts'
 import { seal, unseal } from '../../keys/seal.ts'
 
+/** What the plugin reads of the environment, for the documents. */
+export const VARIABLES = {
+  AI_BASE_URL: { otherwise: 'the local engine', meaning: 'an OpenAI-compatible server' },
+  AI_API_KEY: { meaning: 'the key of that server' },
+  AI_MODEL: { otherwise: 'gpt-4o-mini', meaning: 'the model to ask' },
+  AI_TIMEOUT_MS: { otherwise: 'the option `timeout_ms`', meaning: 'how long the server may take, in milliseconds' },
+}
+
 export interface AiSettings {
   readonly enabled: boolean
   readonly provider: 'local' | 'openai'

@@ -15,8 +15,7 @@ const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }
 
 export default definePlugin({
   name: 'notifications',
-  description:
-    'Notifications for each user, made as soon as what they tell of is certain; the important ones go by mail too.',
+  description: 'Notifications for each user, made as soon as a write is committed; the important ones go by mail too.',
   after: ['auth', 'mail'],
   options: OPTIONS,
   resources: [

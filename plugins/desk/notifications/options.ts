@@ -1,7 +1,7 @@
 /** The options of the plugin, and the built-in kinds of notifications. */
 import type { JsonObject, JsonSchema } from '../../../engine/index.ts'
 
-/** The built-in kinds with their descriptions; a test compares the list with README.md. */
+/** The built-in kinds with their descriptions; resources/DESK.md has the same as a table. */
 export const KINDS = {
   ticket_created: 'A ticket is new: yours, assigned to you, watched by you, or nobody’s where you hear of those.',
   ticket_assigned: 'A ticket was assigned to you, or one that you watch to somebody.',

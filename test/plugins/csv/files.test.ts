@@ -123,7 +123,7 @@ csv('columns have other names by map, and what is left out is said', async () =>
 })
 
 csv('a file of another desk is imported as the page says, and known when it is sent again', async () => {
-  const page = await readFile('README.md', 'utf8')
+  const page = await readFile('resources/DESK.md', 'utf8')
   const [, query = ''] = /file=@zendesk\.csv[\s\S]*?\/tickets\/import(\?[^']+)'/.exec(page) ?? []
   assert.match(query, /dry_run=true&map=/)
   const file = 'Ticket ID,Title,Brand\n35436,Printer jams,Main\n35437,Screen flickers,Main\n'

@@ -13,11 +13,11 @@ import { type Library, openLibrary } from './world.ts'
 const FILE = `test/plugins/webhooks/receiver-${process.pid}.mjs`
 let library: Library
 let child: ChildProcess | undefined
-const test = suite('the receiver in README.md')
+const test = suite('the receiver in resources/DESK.md')
 
 test.before(async () => {
   library = await openLibrary()
-  const readme = await readFile('README.md', 'utf8')
+  const readme = await readFile('resources/DESK.md', 'utf8')
   const [, code = ''] = /## Webhooks\n[\s\S]*?```js\n([\s\S]*?)```/.exec(readme) ?? []
   assert.ok(code.split('\n').length <= 18, 'it is short')
   await writeFile(FILE, code)

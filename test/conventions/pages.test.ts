@@ -1,0 +1,130 @@
+/** The pages of the project: their links lead somewhere, each is short enough to be read, and their English is plain. */
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { projectFiles } from './source.ts'
+
+const pages = suite('pages')
+
+const PAGES = projectFiles().filter((path) => path.endsWith('.md'))
+/** What people read; the figures of tests and the list of promises are kept by programs. */
+const READ = PAGES.filter((path) => path !== 'test/conventions/promises.md')
+/** Pages that are read at one sitting. */
+const SHORT: Readonly<Record<string, number>> = {
+  'README.md': 150,
+  'engine/ARCHITECTURE.md': 150,
+  'resources/README.md': 200,
+}
+const LONGEST = 400
+/** Words of a translation, for which English has plainer ones. */
+const WORDS = /\b(whoever|of which|tells? of|stands?|beside|never else|can not)\b/i
+
+const texts = new Map(PAGES.map((path) => [path, readFileSync(path, 'utf8')]))
+
+function none(violations: readonly string[], rule: string): void {
+  assert.ok(violations.length === 0, `${rule}:\n${violations.map((violation) => `    ${violation}`).join('\n')}`)
+}
+
+/** The lines outside of blocks of code. */
+function prose(text: string): readonly string[] {
+  return text.replaceAll(/^( *)```[\s\S]*?^ *```$/gm, '').split('\n')
+}
+
+/** The anchors of a page, as hosts of Git make them from its headings. */
+function anchors(path: string): ReadonlySet<string> {
+  const headings = prose(texts.get(path) ?? '').flatMap((line) => /^#+ (.*)$/.exec(line)?.[1] ?? [])
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+/** The links of a page to files and headings of the project. */
+function linksOf(path: string): readonly string[] {
+  const text = prose(texts.get(path) ?? '')
+    .map((line) => line.replaceAll(/(`+)[^`]+?\1(?!\])/g, ''))
+    .join('\n')
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to).filter((to) => !/^(https?|mailto):/.test(to))
+}
+
+function isLost(from: string, to: string): boolean {
+  const [file = '', anchor] = to.split('#')
+  const path = file === '' ? from : join(dirname(from), file)
+  if (!existsSync(path)) return true
+  return anchor !== undefined && (statSync(path).isDirectory() || !anchors(path).has(anchor))
+}
+
+pages('every link leads to a file, and to a heading in it', () => {
+  none(
+    READ.flatMap((path) =>
+      linksOf(path)
+        .filter((to) => isLost(path, to))
+        .map((to) => `${path}: ${to}`),
+    ),
+    'nothing is there',
+  )
+})
+
+pages('a page that the package has links to what the package has', () => {
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: readonly string[] }
+  const isPacked = (path: string): boolean =>
+    ['README.md', 'LICENSE', ...files].some((packed) => path === packed || path.startsWith(`${packed}/`))
+  // README.md is the page of the repository, too.
+  const packed = READ.filter((path) => isPacked(path) && path !== 'README.md')
+  const leaves = (from: string, to: string): boolean => {
+    const [file = ''] = to.split('#')
+    return file !== '' && !isPacked(join(dirname(from), file))
+  }
+  none(
+    packed.flatMap((path) =>
+      linksOf(path)
+        .filter((to) => leaves(path, to))
+        .map((to) => `${path}: ${to}`),
+    ),
+    'not in the package',
+  )
+})
+
+pages('every page can be read in ten minutes', () => {
+  none(
+    READ.flatMap((path) => {
+      const lines = (texts.get(path) ?? '').trimEnd().split('\n').length
+      const most = SHORT[path] ?? LONGEST
+      return lines > most ? [`${path} has ${lines} lines, not ${most}`] : []
+    }),
+    'too long',
+  )
+})
+
+pages('every guide begins with an example and ends with where to go on', () => {
+  const guides = READ.filter((path) => /\/guide\//.test(path))
+  assert.ok(guides.length > 20)
+  none(
+    guides.filter((path) => !/^# .*\n\n```/.test(texts.get(path) ?? '')),
+    'no example at the head',
+  )
+  none(
+    guides.filter((path) => !/\n\nNext: .*\n$/.test(texts.get(path) ?? '')),
+    'no "Next:" at the end',
+  )
+})
+
+pages('the English of the pages is plain', () => {
+  none(
+    READ.flatMap((path) =>
+      (texts.get(path) ?? '').split('\n').flatMap((line, at) => {
+        const found = WORDS.exec(line)
+        return found === null ? [] : [`${path}:${at + 1}: "${found[0]}"`]
+      }),
+    ),
+    'say it in plainer words',
+  )
+})
+
+pages.run()
