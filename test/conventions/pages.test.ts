@@ -53,6 +53,12 @@ function linksOf(path: string): readonly string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to).filter((to) => !/^(https?|mailto):/.test(to))
 }
 
+/** The files of the program that a page names outside of its examples. */
+function namedFiles(path: string): readonly string[] {
+  const text = prose(texts.get(path) ?? '').join('\n')
+  return [...text.matchAll(/(?<![\w./*-])((?:[\w-]+\/)*\w[\w.-]*\.(?:ts|mjs))(?![\w.])/g)].map(([, name = '']) => name)
+}
+
 function isLost(from: string, to: string): boolean {
   const [file = '', anchor] = to.split('#')
   const path = file === '' ? from : join(dirname(from), file)
@@ -125,6 +131,15 @@ pages('the English of the pages is plain', () => {
     ),
     'say it in plainer words',
   )
+})
+
+pages('a file of the program that a page names is there', () => {
+  const files = projectFiles()
+  const isThere = (name: string): boolean => files.some((file) => file === name || file.endsWith(`/${name}`))
+  const lost = PAGES.flatMap((path) =>
+    namedFiles(path).flatMap((name) => (isThere(name) ? [] : [`${path} names ${name}`])),
+  )
+  none(lost, 'pages name files of the program that are there')
 })
 
 pages.run()
