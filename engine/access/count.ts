@@ -1,22 +1,22 @@
 /** How many of the present records a change of access concerns ⇄: one statement for each policy that changed. */
 import { SYSTEM } from '../actor.ts'
-import type { Catalog, Field, Filter, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import { and, join, quoted, type Sql, sql } from '../filter/sql.ts'
+import { comparedPaths, comparisons } from '../filter/walk.ts'
 import { LIMITS } from '../limits.ts'
 import { type Compiled, compiled, parameterValues } from '../query/compiled.ts'
 import { conditionSql, holdsSql } from '../query/condition.ts'
 import { type AccessChange, type Extent, keyOf } from './compare.ts'
 import { linkedAgain } from './kept-filter.ts'
-import { speaksOfCaller } from './speaks-of-caller.ts'
 
 /** Why records were not counted: the conditions compare with the caller, the database lacks what they name, or it would take too long. */
-export type Uncounted = 'caller' | 'not there' | 'too many'
+type Uncounted = 'caller' | 'not there' | 'too many'
 
 /** How many records a change gives and takes; of a table with more than LIMITS.plannedRecords, at least so many. */
-export type Concerned =
+type Concerned =
   | { readonly gains: number; readonly loses: number; readonly atLeast: boolean }
   | { readonly uncounted: Uncounted }
 
@@ -140,4 +140,16 @@ async function answered(rows: Promise<readonly Row[]>): Promise<Row | Uncounted>
     if (/^(42|22)/.test(code)) return 'not there'
     throw error
   }
+}
+
+/** Whether a condition compares with the caller, or with a value that is computed for the caller. */
+function speaksOfCaller(filter: Filter): boolean {
+  return comparisons(filter).some(
+    (one) => one.operand.kind === 'actor' || one.operand.kind === 'before' || comparedPaths(one).some(isForCaller),
+  )
+}
+
+function isForCaller({ field }: FieldPath): boolean {
+  const { computed, count }: Field = field
+  return count !== undefined || computed?.includes('{actor}') === true
 }

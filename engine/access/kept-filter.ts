@@ -2,8 +2,7 @@
 import type { BelongsTo, Catalog, Field, FieldPath, Filter, Resource, WayPath } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { FilterOf } from '../filter/filter.ts'
-import { type Linker, linkWith } from '../filter/link.ts'
-import { mapLeaves } from '../filter/walk.ts'
+import { type Linker, linkWith, mapLeaves } from '../filter/walk.ts'
 
 /** A condition whose paths are names: `['user', 'role', 'slug']`. */
 export type KeptFilter = FilterOf<readonly string[]>

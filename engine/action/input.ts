@@ -5,7 +5,7 @@ import type { Assignment, Clause, Field, ManyToMany, Resource } from '../catalog
 import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
-import { uuid7 } from '../field/uuid7.ts'
+import { uuid7 } from '../field/uuid.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'

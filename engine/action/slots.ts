@@ -1,6 +1,6 @@
 /** Values of a record as the slots of a statement, each secret sealed or hashed where they are stored. */
 import type { Field, Resource } from '../catalog/catalog.ts'
-import { protectedFields } from '../catalog/protected.ts'
+import { protectedFields } from '../catalog/stored.ts'
 import type { Json } from '../json.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { protectedSecret } from '../seal.ts'

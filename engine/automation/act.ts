@@ -12,7 +12,7 @@ import type { JsonObject } from '../json.ts'
 import { compilePick, compileValues } from '../query/automation-values.ts'
 import { changedUnder } from '../query/changed-reads.ts'
 import type { FieldValues } from '../record/decode.ts'
-import type { Acting, Taken } from './acting.ts'
+import type { Acting, Taken } from './action.ts'
 import type { Ended } from './runs.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { compileHeld } from '../query/automation-due.ts'
 import { act } from './act.ts'
-import type { Acting, Taken } from './acting.ts'
+import type { Acting, Taken } from './action.ts'
 import { beginRuns, type Ended, endRuns } from './runs.ts'
 
 /** The listeners of the automations that writes set off, by their names. */

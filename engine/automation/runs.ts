@@ -1,7 +1,7 @@
 /** The runs of automations, statement by statement ⇄: noted, tried again, given up, told of, and deleted when they are old. */
 import type { Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
-import type { Outcome, Taken } from './acting.ts'
+import type { Outcome, Taken } from './action.ts'
 
 /** A run with how it ended. */
 export interface Ended {

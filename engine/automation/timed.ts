@@ -1,17 +1,17 @@
 /** Automations by moments and by the clock ⇄: a round takes some of the records whose time has come and acts, in one transaction. */
 import { executionOf, type Foundation, inTransaction, runCompiled, type Within } from '../action/execution.ts'
 import { SYSTEM } from '../actor.ts'
-import type { Resource } from '../catalog/catalog.ts'
-import type { Row } from '../database/database.ts'
+import { nextMoment } from '../calendar/cron.ts'
+import type { Automation, Catalog, Resource } from '../catalog/catalog.ts'
+import type { Row, Runner } from '../database/database.ts'
 import { quoted } from '../filter/sql.ts'
 import { compileLeft, compileStill, compileTake } from '../query/automation-due.ts'
 import { act } from './act.ts'
-import type { Acting, Taken } from './acting.ts'
-import { nextAt } from './register.ts'
+import type { Acting, Taken } from './action.ts'
 import { beginRuns, dueAgain, type Ended, endRuns } from './runs.ts'
 
 /** What a round is told. */
-export interface Round {
+interface Round {
   /** At most so many records. */
   readonly most: number
   /** The moment or the record where the round before came to an end: all in front of it need no look. */
@@ -24,7 +24,7 @@ export interface Round {
 type Window = Readonly<Record<string, unknown>> & { readonly from: string; readonly to: string }
 
 /** What comes of a round: whether more may wait, and where the next one begins; undefined: at the beginning. */
-export interface Progress {
+interface Progress {
   readonly more: boolean
   readonly from?: string | undefined
 }
@@ -188,4 +188,42 @@ const NEXT = `update plinth_automation set next_at = $3::timestamptz, last_id = 
 async function moveOn({ database }: Foundation, { automation, name }: Acting, { tick, to }: Window): Promise<void> {
   if (tick === undefined) await database.adhoc.run({ text: NOTED, name: 'plinth automation noted' }, [name, to])
   else await database.adhoc.run({ text: NEXT }, [name, tick, nextAt(automation, Date.parse(to)), to])
+}
+
+const FORGET = 'delete from plinth_automation where name <> all($1::text[])'
+
+const REGISTER = `insert into plinth_automation as a (name, schedule, next_at)
+  select * from unnest($1::text[], $2::text[], $3::timestamptz[])
+  on conflict (name) do update set schedule = excluded.schedule, next_at = excluded.next_at, last_id = null
+  where a.schedule is distinct from excluded.schedule`
+
+/** Gives automations their place in time; a schedule that was changed begins anew, and all others go on where they are. */
+export async function registerAutomations(runner: Runner, { resources }: Catalog): Promise<void> {
+  const timed = [...resources.values()].flatMap((resource) =>
+    [...resource.automations.values()]
+      .filter(({ trigger }) => trigger.kind !== 'write')
+      .map((automation) => ({ name: `${resource.name}.${automation.name}`, automation })),
+  )
+  await runner.run({ text: FORGET }, [timed.map(({ name }) => name)])
+  if (timed.length === 0) return
+  const now = await databaseTime(runner)
+  const schedules = timed.map(({ automation }) => scheduleOf(automation))
+  const next = timed.map(({ automation }) => nextAt(automation, now))
+  await runner.run({ text: REGISTER }, [timed.map(({ name }) => name), schedules, next])
+}
+
+function scheduleOf({ trigger }: Automation): string | null {
+  return trigger.kind === 'schedule' ? `${trigger.cron.text} ${trigger.zone}` : null
+}
+
+/** The moment, ISO 8601, at which a schedule comes after another, in milliseconds; null for what is no schedule. */
+function nextAt({ trigger }: Automation, after: number): string | null {
+  const next = trigger.kind === 'schedule' ? nextMoment(trigger.cron, trigger.zone, after) : undefined
+  return next === undefined ? null : new Date(next).toISOString()
+}
+
+/** The time of the database, which all instances share, in milliseconds. */
+async function databaseTime(runner: Runner): Promise<number> {
+  const [row] = await runner.run({ text: 'select extract(epoch from clock_timestamp()) * 1000' }, [])
+  return Number(row?.[0])
 }

@@ -2,7 +2,7 @@
 import type { Foundation } from '../action/execution.ts'
 import { reasonOf } from '../change/round.ts'
 import { stillServes } from '../database/serves.ts'
-import type { Acting, Taken } from './acting.ts'
+import type { Acting, Taken } from './action.ts'
 import { failRun } from './runs.ts'
 import { runRound } from './timed.ts'
 

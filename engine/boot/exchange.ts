@@ -1,5 +1,5 @@
 /** ⇄ Puts another application in the place of the one that is served: of files that were saved, or rolled out. */
-import { registerAutomations } from '../automation/register.ts'
+import { registerAutomations } from '../automation/timed.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { registerListeners } from '../change/register.ts'
 import type { Database } from '../database/database.ts'

@@ -1,6 +1,7 @@
-/** Which fields are columns of a table, and which of these the database computes. */
+/** Which fields are columns of a table, which of these the database computes, and which secrets are not kept as they are sent. */
 import { quoted } from '../filter/sql.ts'
 import { memo } from '../memo.ts'
+import type { Protection } from '../seal.ts'
 import type { Catalog, Field, Resource } from './catalog.ts'
 
 /** Whether a field has a column of its own; computed and counted fields have none, and an earlier name stands for another's. */
@@ -48,3 +49,24 @@ export function idSql({ key }: Pick<Resource, 'key'>, alias: string): string {
 export function castType(field: Field): string {
   return field.type.column(field.options).replace(/\(.*?\)/, '')
 }
+
+/** How a secret is kept: sealed unless the YAML says otherwise, or the table is somebody else's; undefined: as it is sent. */
+export function protectionOf({ existing }: Pick<Resource, 'existing'>, field: Field): Protection | undefined {
+  if (field.type.name !== 'secret' || !isStored(field)) return undefined
+  const { protect = existing ? 'as_sent' : 'sealed' } = field.options.own
+  return protect === 'sealed' || protect === 'hashed' ? protect : undefined
+}
+
+/** A field that is kept otherwise than it is sent. */
+export interface ProtectedField {
+  readonly field: Field
+  readonly how: Protection
+}
+
+/** The fields of a resource's table that are kept otherwise than they are sent. */
+export const protectedFields = memo((catalog: Catalog, resource: Resource): readonly ProtectedField[] =>
+  tableFields(catalog, resource).flatMap((field) => {
+    const how = protectionOf(resource, field)
+    return how === undefined ? [] : [{ field, how }]
+  }),
+)

@@ -1,7 +1,7 @@
 /** Decides which branch of a union an author meant, so that only the mistakes of that branch are reported. */
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import { memo } from '../memo.ts'
-import { meant as meantOf } from '../text/other-words.ts'
+import { meant as meantOf } from '../text/synonyms.ts'
 import { likelyWord } from './complaint.ts'
 import { isKind, words } from './sentence.ts'
 

@@ -3,13 +3,11 @@ import type { FieldType } from '../field/field-type.ts'
 import { isObject, type JsonObject, type JsonSchema } from '../json.ts'
 import { memo } from '../memo.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { meant } from '../text/other-words.ts'
-import type { AppDefinition, PluginsDefinition } from './app-definition.ts'
-import type { Document, ResourceDefinition } from './definition.ts'
+import { meant } from '../text/synonyms.ts'
+import type { AppDefinition, Document, PluginsDefinition, ResourceDefinition, Vocabulary } from './definition.ts'
 import { FIELD_KEYS } from './field-schema.ts'
 import { type Judgement, judge } from './judge.ts'
 import { APP_SCHEMA, PLUGINS_SCHEMA, resourceSchema } from './schema.ts'
-import type { Vocabulary } from './vocabulary.ts'
 
 /**
  * Checks which plugins app.yaml names. This comes first, because the plugins bring words of the language; what their

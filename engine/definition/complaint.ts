@@ -1,8 +1,8 @@
 /** How each kind of mistake in a YAML file is put into words, with what was expected and the nearest known word. */
-import { OTHER_NAMES } from '../field/other-names.ts'
+import { OTHER_NAMES } from '../field/type-synonyms.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { meant as meantOf } from '../text/other-words.ts'
+import { meant as meantOf } from '../text/synonyms.ts'
 import type { Document, Path } from './definition.ts'
 import { flow } from './flow.ts'
 import { kindOf, kinds, label, oddBlanks, subject, words } from './sentence.ts'

@@ -1,7 +1,8 @@
-/** The YAML language as types: what an author wrote, key by key, before anything is completed or linked. */
-import type { Json, JsonObject } from '../json.ts'
+/** The YAML language as types: what an author wrote, key by key, before anything is completed or linked, and the words that plugins add. */
+
+import type { FieldType } from '../field/field-type.ts'
+import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { Span } from '../text/source.ts'
-import type { AppDefinition } from './app-definition.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -111,7 +112,7 @@ export interface RelationDefinition {
   readonly write?: AccessDefinition | readonly AccessDefinition[]
 }
 
-export type WriteName = 'create' | 'update' | 'delete' | 'restore'
+type WriteName = 'create' | 'update' | 'delete' | 'restore'
 
 /** What must hold of a record whenever it is written. */
 export interface RuleDefinition {
@@ -288,4 +289,59 @@ export interface Definition {
   readonly app: Document<AppDefinition>
   readonly resources: readonly Document<ResourceDefinition>[]
   readonly bases: Bases
+}
+
+/** Plugin name → its options as written; order does not matter. */
+export type PluginsDefinition = { readonly [plugin: string]: JsonObject | null }
+
+/** When people work: days of the week (`mon-fri`) with their hours (`09:00-17:00`), and days without work. */
+export interface CalendarDefinition {
+  readonly zone: string
+  readonly hours: { readonly [days: string]: string | readonly string[] }
+  readonly holidays?: readonly string[]
+}
+
+export interface AppDefinition {
+  readonly name: string
+  readonly version?: string
+  readonly description?: string
+  /** Prefix of every path, e.g. `/api/v1`. */
+  readonly prefix?: string
+  readonly plugins?: PluginsDefinition
+  readonly calendars?: { readonly [name: string]: CalendarDefinition }
+  readonly limits?: { readonly [limit: string]: number }
+  /** Who may ask by a header why an answer is what it is. */
+  readonly explain?: { readonly permission: string }
+  /** What is refused and what is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */
+  readonly strictness?: {
+    readonly unknown_parameters?: 'refuse' | 'ignore'
+    readonly unknown_keys?: 'refuse' | 'ignore'
+    readonly malformed_json?: 400 | 422
+  }
+}
+
+/** The words beyond the core language, by name; `plugin` says who brought a key along. */
+export interface Vocabulary {
+  readonly fieldTypes: ReadonlyMap<string, FieldType>
+  readonly keys: ReadonlyMap<
+    string,
+    {
+      readonly plugin: string
+      readonly description: string
+      readonly schema: JsonSchema
+      readonly permissions?: (value: Json) => readonly string[]
+      readonly roles?: (value: Json) => readonly string[]
+    }
+  >
+  /** What automations can do, by full name `<plugin>.<name>`, each with the key that stands for it there. */
+  readonly actions: ReadonlyMap<
+    string,
+    {
+      readonly plugin: string
+      readonly key: string | undefined
+      readonly description: string
+      readonly schema: JsonSchema
+    }
+  >
+  readonly plugins: ReadonlyMap<string, { readonly description: string; readonly options: JsonSchema | undefined }>
 }

@@ -2,7 +2,7 @@
 import type { FieldType } from '../field/field-type.ts'
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { VALUE_WORDS } from './follow-schema.ts'
+import { VALUE_WORDS } from './rule-schema.ts'
 import { earlierName, either, key, map, NAME, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
 
 export const SHOW: JsonSchema = { enum: ['always', 'single', 'list', 'asked', 'never'] }

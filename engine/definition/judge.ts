@@ -1,7 +1,7 @@
 /** Judges a value by a JSON Schema: one complaint for each mistake, at its place in the YAML. */
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { ourWord } from '../text/other-words.ts'
+import { ourWord } from '../text/synonyms.ts'
 import { branchesOf, pickBranch, resolveSchema } from './branch.ts'
 import {
   bounds,
@@ -19,7 +19,7 @@ import {
   wrongValue,
 } from './complaint.ts'
 import type { Document, Path } from './definition.ts'
-import { foreignComplaints, isForeign } from './foreign-schema.ts'
+import { foreignComplaints, isForeign } from './plugin-schema.ts'
 import { isKind, label, subject, words } from './sentence.ts'
 
 /** The entries of a map that belong into an empty one above them, by its key. */

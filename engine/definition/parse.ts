@@ -1,10 +1,23 @@
 /** Turns the text of one YAML file into a value that knows where every key and value of it stands. */
-import { parseDocument as parseYaml, Schema, type YAMLError, type Document as YamlDocument } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  parseDocument as parseYaml,
+  type Scalar,
+  Schema,
+  type YAMLError,
+  type YAMLMap,
+  type Document as YamlDocument,
+} from 'yaml'
+import type { Json, JsonObject } from '../json.ts'
+import { isExact } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
-import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Collected, Diagnostic, DiagnosticCode } from '../text/diagnostic.ts'
 import type { Source, Span } from '../text/source.ts'
 import type { Document, Path } from './definition.ts'
-import { type PlacedNode, readNode } from './node.ts'
 
 /**
  * Reads one source. A value is given even beside complaints where the rest can still be judged (a key written
@@ -91,4 +104,163 @@ function placer(source: Source, root: PlacedNode): Document<unknown>['place'] {
     const range = part === 'key' && node.key !== undefined ? node.key : node.range
     return { source, start: range[0], end: range[1] }
   }
+}
+
+type Range = readonly [start: number, end: number]
+
+/** One value with its place; `children` are found by key or index. */
+interface PlacedNode {
+  readonly value: Json
+  readonly range: Range
+  readonly key: Range | undefined
+  readonly children: ReadonlyMap<string | number, PlacedNode> | undefined
+}
+
+interface ReadState {
+  readonly source: Source
+  readonly diagnostics: Diagnostic[]
+  readonly anchors: Map<string, unknown>
+  readonly open: Set<unknown>
+  count: number
+  /** A tag asks for something that a file cannot mean, so nothing more can be said of its values. */
+  tagged: boolean
+}
+
+/** The tree below one YAML node, or undefined when following it would never end or grow too large. */
+function readNode(contents: unknown, source: Source, diagnostics: Diagnostic[]): PlacedNode | undefined {
+  const state: ReadState = { source, diagnostics, anchors: new Map(), open: new Set(), count: 0, tagged: false }
+  const root = read(contents, state, undefined, 0)
+  return state.tagged ? undefined : root
+}
+
+function read(node: unknown, state: ReadState, key: Range | undefined, depth: number): PlacedNode | undefined {
+  const range = rangeOf(node, key, state)
+  state.count += 1
+  if (state.count > LIMITS.sourceNodes || depth > LIMITS.sourceDepth) {
+    // Reported once, because every further node would repeat it.
+    if (!state.diagnostics.some((known) => known.code === 'too_complex'))
+      complain(state, 'too_complex', 'This makes the file too large or too deep', range, 'write it without aliases')
+    return undefined
+  }
+  if (isAlias(node)) return readAlias(node.source, state, key, range, depth)
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return { value: null, range, key, children: undefined }
+  if (node.anchor !== undefined) state.anchors.set(node.anchor, node)
+  if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq|int|float|bool|null)$/.test(node.tag)) {
+    state.tagged = true
+    const tag = node.tag.replace('tag:yaml.org,2002:', '!!')
+    complain(state, 'yaml_syntax', `The tag "${tag}" means nothing here`, range, 'write a plain value')
+    return { value: null, range, key, children: undefined }
+  }
+  if (isScalar(node)) return { value: scalar(node, state, range), range, key, children: undefined }
+  state.open.add(node)
+  const children = isMap(node) ? readMap(node, state, depth) : readList(node.items, state, depth)
+  state.open.delete(node)
+  if (children === undefined) return undefined
+  return { value: Object.freeze(isMap(node) ? mapOf(children) : listOf(children)), range, key, children }
+}
+
+function mapOf(children: ReadonlyMap<string | number, PlacedNode>): JsonObject {
+  const value: Record<string, Json> = {}
+  // `__proto__` is no child: readMap refuses it.
+  for (const [name, child] of children) value[name] = child.value
+  return value
+}
+
+function listOf(children: ReadonlyMap<string | number, PlacedNode>): Json[] {
+  return Array.from(children.values(), (child) => child.value)
+}
+
+function readAlias(
+  name: string,
+  state: ReadState,
+  key: Range | undefined,
+  range: Range,
+  depth: number,
+): PlacedNode | undefined {
+  const target = state.anchors.get(name)
+  if (target === undefined || state.open.has(target)) {
+    const message =
+      target === undefined ? `The alias "*${name}" names nothing above` : `The alias "*${name}" contains itself`
+    complain(state, target === undefined ? 'yaml_syntax' : 'too_complex', message, range, 'write the value out')
+    return undefined
+  }
+  const node = read(target, state, key, depth + 1)
+  // Complaints about an aliased value point to where it is used; its own text is judged where it stands.
+  return node === undefined ? undefined : { ...node, range, children: node.children }
+}
+
+function readMap(map: YAMLMap, state: ReadState, depth: number): Map<string | number, PlacedNode> | undefined {
+  const children = new Map<string | number, PlacedNode>()
+  for (const pair of map.items) {
+    const name = keyOf(pair, state)
+    if (name === undefined) continue
+    const key = rangeOf(pair.key, undefined, state)
+    const child = read(pair.value, state, key, depth + 1)
+    if (child === undefined) return undefined
+    if (children.has(name)) {
+      complain(state, 'duplicate_key', `The key "${name}" stands here a second time`, key, 'keep one of the two')
+    } else if (name === '__proto__') {
+      complain(state, 'reserved_key', 'The key "__proto__" cannot be used', key, 'choose another name')
+    } else children.set(name, child)
+  }
+  return children
+}
+
+function readList(
+  items: readonly unknown[],
+  state: ReadState,
+  depth: number,
+): Map<string | number, PlacedNode> | undefined {
+  const children = new Map<string | number, PlacedNode>()
+  for (const [index, item] of items.entries()) {
+    const child = read(item, state, undefined, depth + 1)
+    if (child === undefined) return undefined
+    children.set(index, child)
+  }
+  return children
+}
+
+function keyOf(pair: Pair, state: ReadState): string | undefined {
+  const { key } = pair
+  // `null:` and `1:` are keys as they are written, not as YAML would read them as values.
+  if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value))
+  complain(state, 'yaml_syntax', 'A key must be a plain word', rangeOf(key, undefined, state), 'put it in quotes')
+  return undefined
+}
+
+function scalar(node: Scalar, state: ReadState, range: Range): Json {
+  const { value } = node
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
+  const text = node.source ?? String(value)
+  const hint = `put it in quotes if it is meant as text: "${text}"`
+  const number = Number(value)
+  if (/^[-+]?0\d/.test(text)) {
+    complain(state, 'ambiguous_number', `The number ${text} would be read as ${number}`, range, hint)
+  } else if (/^[-+]?\.(inf|nan)$/i.test(text)) {
+    const advice = 'write a number with digits, or leave the key out where there is no limit'
+    complain(state, 'ambiguous_number', `${text} is no number that can be kept`, range, advice)
+  } else if (!Number.isFinite(number) || (typeof value === 'bigint' ? !Number.isSafeInteger(number) : !isExact(text))) {
+    const advice = `write fewer digits, or ${hint}`
+    complain(state, 'ambiguous_number', `The number ${text} cannot be kept exactly`, range, advice)
+  }
+  return number
+}
+
+/** An empty value has no text of its own, so its key stands for it. */
+function rangeOf(node: unknown, key: Range | undefined, state: ReadState): Range {
+  const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : undefined
+  if (range !== undefined && range !== null && range[1] > range[0])
+    return trimmed(state.source.text, range[0], range[1])
+  return key ?? [range?.[0] ?? 0, range?.[1] ?? 0]
+}
+
+/** The range of a block runs to the next node; this one ends with its last visible character. */
+function trimmed(text: string, start: number, end: number): Range {
+  let last = end
+  while (last > start + 1 && /\s/.test(text[last - 1] ?? '')) last -= 1
+  return [start, last]
+}
+
+function complain(state: ReadState, code: DiagnosticCode, message: string, range: Range, hint: string): void {
+  state.diagnostics.push({ code, message, span: { source: state.source, start: range[0], end: range[1] }, hint })
 }

@@ -1,6 +1,6 @@
 /** Secrets that stand in tables as they were sent, of an earlier version or of another program, and leave them sealed or hashed ⇄. */
 import type { Catalog } from '../catalog/catalog.ts'
-import { protectedFields } from '../catalog/protected.ts'
+import { protectedFields } from '../catalog/stored.ts'
 import { pairsOf, presentColumn } from '../migration/pair.ts'
 import type { Column } from '../migration/table.ts'
 import { tables as tablesOf } from '../migration/tables.ts'

@@ -2,7 +2,7 @@
 import { type Execution, executionOf, type Foundation, inTransaction, runCompiled } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { SYSTEM } from '../actor.ts'
-import type { Acting } from '../automation/acting.ts'
+import type { Acting } from '../automation/action.ts'
 import { setsOff } from '../automation/on-write.ts'
 import type { Trigger, Turn } from '../catalog/catalog.ts'
 import type { Change } from '../change/listener.ts'

@@ -4,10 +4,32 @@ import { OPERATORS, type Operator } from '../field/field-type.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { ourHint } from '../text/other-words.ts'
-import type { CountOperator, FilterOf } from './filter.ts'
-import { OPERAND_VARIABLES, parseOperand, parseRecordOperand, RECORD_VARIABLES } from './operand.ts'
+import { ourHint } from '../text/synonyms.ts'
+import type { CountOperator, FilterOf, Operand, RecordOperand } from './filter.ts'
 import { leaves, mapLeaves } from './walk.ts'
+
+/** The forms a variable may have, for `expected`. */
+export const OPERAND_VARIABLES: readonly string[] = ['$actor', '$actor.<attribute>', '$now', '$today']
+
+const RECORD_VARIABLES: readonly string[] = ['$record.<field>', '$before.<field>']
+
+/** A variable (`$actor`, `$actor.team_id`, `$now`, `$today`) or a literal; undefined for an unknown variable. */
+export function parseOperand(value: Json): Operand | undefined {
+  if (typeof value !== 'string' || !value.startsWith('$')) return { kind: 'literal', value }
+  if (value === '$now') return { kind: 'now' }
+  if (value === '$today') return { kind: 'today' }
+  if (value === '$actor') return { kind: 'actor', attribute: undefined }
+  const attribute = /^\$actor\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1]
+  return attribute === undefined ? undefined : { kind: 'actor', attribute }
+}
+
+/** `$record.category` or `$before.status.name`: the segments of its path; undefined for anything else. */
+export function parseRecordOperand(value: Json): RecordOperand<readonly string[]> | undefined {
+  if (typeof value !== 'string') return undefined
+  const [, kind, path] = /^\$(record|before)\.([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)$/.exec(value) ?? []
+  if (path === undefined) return undefined
+  return { kind: kind === 'record' ? 'record' : 'before', path: path.split('.') }
+}
 
 /** A written path that knows its place inside the definition it was read from. */
 export interface PlacedPath extends ReadonlyArray<string> {
@@ -15,7 +37,7 @@ export interface PlacedPath extends ReadonlyArray<string> {
 }
 
 /** What is wrong with a filter: a diagnostic whose place is still a path inside the definition. */
-export interface FilterProblem {
+interface FilterProblem {
   readonly code: 'invalid_filter' | 'unknown_operator'
   readonly message: string
   /** What it means to programs that sent the filter; `invalid` if absent. */

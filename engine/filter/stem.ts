@@ -1,6 +1,7 @@
 /** Stems of words: what is left of a word without the endings of a language, as searches compare them and their indexes hold them. */
-import { foldSql } from './fold.ts'
+
 import { type Fragment, type Sql, sql } from './sql.ts'
+import { foldSql } from './text-forms.ts'
 
 /** Languages in which a stem begins like its words; the others may write it in another way. */
 const BEGIN_ALIKE: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 import type { Comparison, FilterOf, Related } from './filter.ts'
 
 /** What becomes of each part of a filter, given what became of the parts inside it. */
-export interface Folding<P, M, R> {
+interface Folding<P, M, R> {
   readonly compare: (part: Comparison<P>) => R
   readonly related: (part: Related<P, M>) => R
   readonly not: (of: R) => R
@@ -73,4 +73,29 @@ export function isFixed<P, M>(filter: FilterOf<P, M>): boolean {
 /** Whether a filter compares with a value of this kind, such as the actor, anywhere. */
 export function speaksOf<P, M>(kind: Comparison<P>['operand']['kind'], filter: FilterOf<P, M>): boolean {
   return comparisons(filter).some(({ operand }) => operand.kind === kind)
+}
+
+/** What the words of a filter mean. `R` is where they stand: the records that the filter is about. */
+export interface Linker<P, L, M, R> {
+  /** undefined, with a complaint, where it cannot be linked. */
+  readonly compare: (part: Comparison<P>, about: R) => FilterOf<L, M> | undefined
+  /** `inner` links what is asked of the records that the relation leads to. */
+  readonly related: (
+    part: Related<P, P>,
+    about: R,
+    inner: (about: R) => FilterOf<L, M> | undefined,
+  ) => FilterOf<L, M> | undefined
+}
+
+/** A filter with every part linked, so that each complaint is made; undefined when one cannot be. */
+export function linkWith<P, L, M, R>(
+  linker: Linker<P, L, M, R>,
+  part: FilterOf<P>,
+  about: R,
+): FilterOf<L, M> | undefined {
+  return mapLeaves(part, (leaf) =>
+    leaf.kind === 'compare'
+      ? linker.compare(leaf, about)
+      : linker.related(leaf, about, (inner) => linkWith(linker, leaf.of, inner)),
+  )
 }

@@ -1,9 +1,8 @@
 /** The SQL of tables, columns, references and indexes; every name in it comes from the catalog or the database, quoted. */
 
-import { foldSql } from '../filter/fold.ts'
-import { lookSqlText, nameSqlText } from '../filter/name.ts'
 import { print, quoted as q } from '../filter/sql.ts'
 import { stemsSql } from '../filter/stem.ts'
+import { foldSql, lookSqlText, nameSqlText } from '../filter/text-forms.ts'
 import type { Json } from '../json.ts'
 import { MARK, quoteText } from './name.ts'
 import type { Batches } from './step.ts'

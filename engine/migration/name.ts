@@ -1,7 +1,6 @@
 /** Names in SQL: quoting, the names of indexes, and the names of what was set aside. */
 import { hash } from 'node:crypto'
-import { FOLDING } from '../filter/fold.ts'
-import { LOOKING, NAMING } from '../filter/name.ts'
+import { FOLDING, LOOKING, NAMING } from '../filter/text-forms.ts'
 import type { TableIndex } from './table.ts'
 
 /** How the engine marks its indexes and computed columns, with their SQL as the YAML gave it: PostgreSQL would print another spelling. */

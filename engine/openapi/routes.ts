@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { withoutEarlierNames } from '../catalog/present.ts'
+import { withoutEarlierNames } from '../catalog/without.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import { earlierPaths } from '../http/earlier-paths.ts'
 import type { BoundRoute, EngineRoute } from '../http/parts.ts'

@@ -1,6 +1,6 @@
 /** TypeScript types of every resource: the schemas of the document, printed as a programmer writes them. */
 import { fieldLabel } from '../catalog/name.ts'
-import { withoutEarlierNames } from '../catalog/present.ts'
+import { withoutEarlierNames } from '../catalog/without.ts'
 import type { JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'
 import { type Described, schemaPieces } from './document.ts'

@@ -1,7 +1,7 @@
 /** What plugins let automations do: collected by name, judged, and their own checks of the options run over the catalog. */
 import type { ActionContribution, Actions, BoundAction } from '../automation/action.ts'
 import type { Act, Automation, Catalog, Resource } from '../catalog/catalog.ts'
-import { AUTOMATION_KEYS } from '../definition/automation-schema.ts'
+import { AUTOMATION_KEYS } from '../definition/rule-schema.ts'
 import type { BoundRule } from '../resolve/extensions.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import { type Binder, clash, distinct, type Named, named } from './bound.ts'

@@ -1,6 +1,5 @@
 /** A plugin's options: judged by the plugin's own schema, completed with its defaults, frozen. */
-import type { PluginsDefinition } from '../definition/app-definition.ts'
-import type { Document } from '../definition/definition.ts'
+import type { Document, PluginsDefinition } from '../definition/definition.ts'
 import { judge } from '../definition/judge.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'

@@ -1,7 +1,7 @@
 /** Whether a policy let the actor see a record as it was: the policy is asked of values that were kept then. */
 
 import type { FieldPath, Filter } from '../catalog/catalog.ts'
-import { keptName, pathsOf } from '../catalog/kept.ts'
+import { keptName, pathsOf } from '../catalog/policy-paths.ts'
 import { castType, isStored } from '../catalog/stored.ts'
 import { and, or, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'

@@ -1,8 +1,8 @@
 /** One record compiled to SQL: one statement, whatever is embedded. */
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { castType, idSql } from '../catalog/stored.ts'
-import { isName, lookSql, lookText, nameSql, nameText } from '../filter/name.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
+import { isName, lookSql, lookText, nameSql, nameText } from '../filter/text-forms.ts'
 import type { RecordShape } from '../plan/read-plan.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { type Compiled, compiled } from './compiled.ts'

@@ -1,8 +1,8 @@
 /** Where the words of a search stand in the records of a page: which fields have them, and a piece of their texts. */
 import type { Field, FilterPath, Resource } from '../catalog/catalog.ts'
-import { foldSql } from '../filter/fold.ts'
 import { join, or, type Sql, sql } from '../filter/sql.ts'
 import { hasStemSql, type Stem } from '../filter/stem.ts'
+import { foldSql } from '../filter/text-forms.ts'
 import type { SearchShape } from '../plan/read-plan.ts'
 import { isSearchable } from './askable.ts'
 import { fieldSql } from './condition.ts'

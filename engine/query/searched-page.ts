@@ -1,9 +1,9 @@
 /** The SQL of a page of a search, with its total: its matches, how well they answer, and misspelt words corrected. */
 import type { Field, FieldPath, Resource, SearchPath } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
-import { foldSql } from '../filter/fold.ts'
 import { and, type Fragment, join, quoted, type Sql, sql } from '../filter/sql.ts'
 import { hasStemSql } from '../filter/stem.ts'
+import { foldSql } from '../filter/text-forms.ts'
 import type { SearchShape } from '../plan/read-plan.ts'
 import { isSearchable } from './askable.ts'
 import { pathValueSql } from './condition.ts'

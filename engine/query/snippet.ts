@@ -1,5 +1,5 @@
 /** A piece of a text with the words of a search marked, safe to stand in a page. */
-import { foldText } from '../filter/fold.ts'
+import { foldText } from '../filter/text-forms.ts'
 
 /** Characters of a snippet, and how many of them before the first word that is marked. */
 const LENGTH = 160

@@ -1,7 +1,7 @@
 /** On which other records it depends what a stream's readers see, and which of a reader's records a change of those concerns. */
 import type { BelongsTo, Filter, HasMany, Resource } from '../catalog/catalog.ts'
 import { idsType } from '../catalog/key.ts'
-import { reachedBy } from '../catalog/reached.ts'
+import { reachedBy } from '../catalog/policy-paths.ts'
 import { castType, idSql } from '../catalog/stored.ts'
 import { endOf, targetOf } from '../catalog/target.ts'
 import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'

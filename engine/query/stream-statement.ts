@@ -3,8 +3,8 @@
  * tells its readers apart by the values that their conditions compare.
  */
 import type { Filter, Resource } from '../catalog/catalog.ts'
-import { policyPaths } from '../catalog/kept.ts'
 import { idsType, orderedId } from '../catalog/key.ts'
+import { policyPaths } from '../catalog/policy-paths.ts'
 import { idSql, isStored } from '../catalog/stored.ts'
 import { and, join, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ListPlan } from '../plan/read-plan.ts'

@@ -1,6 +1,6 @@
 /** What is known of actors: the values that `$actor.<attribute>` may name, the roles there are, and what roles hold. */
 import type { AccessDefinition, Document } from '../definition/definition.ts'
-import { OPERAND_VARIABLES } from '../filter/operand.ts'
+import { OPERAND_VARIABLES } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { inside } from './document-part.ts'

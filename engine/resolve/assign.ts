@@ -2,11 +2,11 @@
 
 import type { Assignment, Field } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
-import { OPERAND_VARIABLES, parseOperand } from '../filter/operand.ts'
+import { OPERAND_VARIABLES, parseOperand } from '../filter/parse-yaml.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isOfActor } from './accounts.ts'
-import { adviceFor } from './advice.ts'
 import { type Place, under } from './document-part.ts'
+import { adviceFor } from './fields.ts'
 import { decodeLiteral, linkPlain } from './link.ts'
 import { fieldOf, isBroken, relationOf } from './link-path.ts'
 import type { Judging } from './record-operand.ts'

@@ -1,8 +1,7 @@
 /** Pass: the calendars of app.yaml become hours for each day of the week. */
 import type { Calendar, Hours } from '../calendar/working-time.ts'
 import { zoneNamed } from '../calendar/zone.ts'
-import type { CalendarDefinition } from '../definition/app-definition.ts'
-import type { Path } from '../definition/definition.ts'
+import type { CalendarDefinition, Path } from '../definition/definition.ts'
 import type { Resolution } from './resolution.ts'
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const

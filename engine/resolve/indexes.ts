@@ -2,7 +2,7 @@
 
 import type { Field, FieldPath, Filter, FilterPath, Index, OverlapRule, WayPath } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
-import { isName } from '../filter/name.ts'
+import { isName } from '../filter/text-forms.ts'
 import { fold } from '../filter/walk.ts'
 import { under } from './document-part.ts'
 import { isOfOwnValues } from './filter-dependencies.ts'

@@ -1,7 +1,7 @@
 /** Pass: who hears of which writes, and so which resources the log of changes holds. */
 
 import { type Automation, listenerName } from '../catalog/automation.ts'
-import { resourcesLookedAt } from '../catalog/reached.ts'
+import { resourcesLookedAt } from '../catalog/policy-paths.ts'
 import type { ListensTo } from './extensions.ts'
 import { type Details, type Draft, eachDraft, named, type Resolution, suggest, type Written } from './resolution.ts'
 

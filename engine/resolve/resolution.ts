@@ -11,8 +11,7 @@ import type {
   ResourceDefinition,
 } from '../definition/definition.ts'
 import type { FieldErrorCode } from '../field-error.ts'
-import type { DiagnosticCode } from '../text/code.ts'
-import type { Diagnostic } from '../text/diagnostic.ts'
+import type { Diagnostic, DiagnosticCode } from '../text/diagnostic.ts'
 import { hintOf } from '../text/nearest.ts'
 import type { Span } from '../text/source.ts'
 import type { Extensions } from './extensions.ts'

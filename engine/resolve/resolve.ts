@@ -2,8 +2,7 @@
 
 import type { Catalog } from '../catalog/catalog.ts'
 import { deepFreeze } from '../catalog/freeze.ts'
-import type { AppDefinition } from '../definition/app-definition.ts'
-import type { Definition } from '../definition/definition.ts'
+import type { AppDefinition, Definition } from '../definition/definition.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Pieces } from '../turns.ts'
@@ -19,7 +18,6 @@ import type { Extensions } from './extensions.ts'
 import { follows, relatedFollows } from './follows.ts'
 import { backfills, storedFields } from './formulas.ts'
 import { indexes } from './indexes.ts'
-import { inherit } from './inheritance.ts'
 import { joiningTables } from './joining.ts'
 import { judgeComputedFields } from './judge/computed-fields.ts'
 import { judgeFields } from './judge/fields.ts'
@@ -41,7 +39,7 @@ import { foreignKeys, inverses, otherSides } from './relations.ts'
 import { beginResolution, type Resolution } from './resolution.ts'
 import { seeds } from './seeds.ts'
 import { tableRules } from './table-rules.ts'
-import { applyTransforms } from './transforms.ts'
+import { applyTransforms, inherit } from './written-resources.ts'
 
 interface Pass {
   readonly name: string

@@ -2,7 +2,7 @@
 
 import { calendarKey } from '../calendar/working-time.ts'
 import type { Amount, ChosenCalendar, Field, Value } from '../catalog/catalog.ts'
-import { parseRecordOperand } from '../filter/operand.ts'
+import { parseRecordOperand } from '../filter/parse-yaml.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { durationMs } from '../text/duration.ts'
 import { type Place, under } from './document-part.ts'

@@ -2,9 +2,9 @@
 
 import type { FieldPath, Value } from '../catalog/catalog.ts'
 import type { RecordOperand } from '../filter/filter.ts'
-import { parseRecordOperand } from '../filter/operand.ts'
+import { parseRecordOperand } from '../filter/parse-yaml.ts'
 import { isObject, type Json } from '../json.ts'
-import { ourHint } from '../text/other-words.ts'
+import { ourHint } from '../text/synonyms.ts'
 import { linkAssignment } from './assign.ts'
 import { type Place, under } from './document-part.ts'
 import { operandsIn } from './filter-dependencies.ts'

@@ -1,5 +1,5 @@
 /** The cure of each diagnostic, in one sentence for the author of the YAML. */
-import type { DIAGNOSTIC_CODES } from './code.ts'
+import type { DIAGNOSTIC_CODES } from './diagnostic.ts'
 
 export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
   yaml_syntax:

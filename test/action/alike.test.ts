@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lookSqlText, lookText } from '../../engine/filter/name.ts'
+import { lookSqlText, lookText } from '../../engine/filter/text-forms.ts'
 import { alike } from '../filter/two-ways.ts'
 import { application, type TestApplication } from '../support/application.ts'
 

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { COMMANDS } from '../../engine/cli/commands.ts'
+import { oldPages } from '../../engine/documents/write.ts'
 import { ERRORS } from '../../engine/error.ts'
 import { FIELD_ERRORS } from '../../engine/field-error.ts'
 import { VARIABLES } from '../../engine/settings.ts'
-import { oldPages } from '../../engine/documents/write.ts'
 import { pluginEntries, projectFiles, readSources } from './source.ts'
 
 const documentation = suite('documentation')

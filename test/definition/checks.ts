@@ -1,8 +1,8 @@
 /** YAML in, rendered diagnostics out: one place that calls the stages, so that the cases are data. */
 import * as assert from 'uvu/assert'
 import { checkApp, checkPlugins, checkResource } from '../../engine/definition/check.ts'
+import type { Vocabulary } from '../../engine/definition/definition.ts'
 import { parseDocument } from '../../engine/definition/parse.ts'
-import type { Vocabulary } from '../../engine/definition/vocabulary.ts'
 import { FIELD_TYPES } from '../../engine/field/index.ts'
 import { checkOptions } from '../../engine/plugin/options.ts'
 import type { Diagnostic } from '../../engine/text/diagnostic.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lookSqlText, lookText, nameSqlText, nameText } from '../../engine/filter/name.ts'
+import { lookSqlText, lookText, nameSqlText, nameText } from '../../engine/filter/text-forms.ts'
 import { testDatabase } from '../support/database.ts'
 import { alike, twoWays } from './two-ways.ts'
 

@@ -1,7 +1,7 @@
 /** Plugins as one: their order, their options, and what is said when two of them want the same. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { PluginsDefinition } from '../../engine/definition/app-definition.ts'
+import type { PluginsDefinition } from '../../engine/definition/definition.ts'
 import { definePlugin, type Plugin } from '../../engine/index.ts'
 import { compose } from '../../engine/plugin/compose.ts'
 import { unwritten } from '../support/options.ts'

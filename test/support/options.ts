@@ -1,6 +1,5 @@
 /** Options of plugins that stand in no file. */
-import type { PluginsDefinition } from '../../engine/definition/app-definition.ts'
-import type { Document } from '../../engine/definition/definition.ts'
+import type { Document, PluginsDefinition } from '../../engine/definition/definition.ts'
 
 /** As `compose` takes them; complaints about them have no place worth showing. */
 export function unwritten(options: PluginsDefinition): Document<PluginsDefinition> {

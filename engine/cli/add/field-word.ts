@@ -1,6 +1,6 @@
 /** A field as people write it at a terminal, `status:enum:draft,sent!`, and as it stands in YAML. Pure. */
 import type { FieldType } from '../../field/field-type.ts'
-import { OTHER_NAMES } from '../../field/other-names.ts'
+import { OTHER_NAMES } from '../../field/type-synonyms.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { nearest } from '../../text/nearest.ts'
 

@@ -1,6 +1,6 @@
 /** What stands in a column under an earlier name, and what takes its place, as SQL. */
 import type { Catalog, Field, FieldPath, Resource } from '../../catalog/catalog.ts'
-import { policyPaths } from '../../catalog/kept.ts'
+import { policyPaths } from '../../catalog/policy-paths.ts'
 import { targetOf } from '../../catalog/target.ts'
 import { quoted as q } from '../../filter/sql.ts'
 import { quoteText as text } from '../name.ts'

@@ -1,7 +1,7 @@
 /** ⇄ Secrets that stand in tables as they were sent become what their fields say: sealed by the present secret, or hashed. */
 import type { Catalog, Resource } from '../../catalog/catalog.ts'
 import { idType } from '../../catalog/key.ts'
-import { type ProtectedField, protectedFields } from '../../catalog/protected.ts'
+import { type ProtectedField, protectedFields } from '../../catalog/stored.ts'
 import type { Runner } from '../../database/database.ts'
 import { quoted as q } from '../../filter/sql.ts'
 import { LIMITS } from '../../limits.ts'

@@ -1,7 +1,7 @@
 /** Tables of mistakes: each row is a mistake that things of one kind can have, with where and how it is reported. */
 import type { Field } from '../../catalog/catalog.ts'
 import type { FieldDefinition, Path, ResourceDefinition } from '../../definition/definition.ts'
-import type { DiagnosticCode } from '../../text/code.ts'
+import type { DiagnosticCode } from '../../text/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import type { Place } from '../document-part.ts'
 import { type Details, type Draft, eachDraft, type Resolution, type Written } from '../resolution.ts'

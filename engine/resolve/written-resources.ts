@@ -1,7 +1,78 @@
-/** Pass: a resource that stands on another's table takes over what it lists of the owner's fields and relations. */
-import type { Document, FieldDefinition, RelationDefinition, ResourceDefinition } from '../definition/definition.ts'
-import { layered } from './document-part.ts'
+/** Passes: the resources as written, after the transforms of plugins, and with what `of` takes over from the owner of the table. */
+import type {
+  ApplicationDefinition,
+  Document,
+  FieldDefinition,
+  RelationDefinition,
+  ResourceDefinition,
+} from '../definition/definition.ts'
+import { sentenceOf } from '../error.ts'
+import { entries, layered } from './document-part.ts'
 import { type Resolution, suggest, type Written } from './resolution.ts'
+
+/** Runs every transform on every resource in the plugins' order, and sorts out resources of the same name. */
+export function applyTransforms(resolution: Resolution): void {
+  const { app, resources } = resolution.definition
+  const application = {
+    prefix: (app.value.prefix ?? '').replace(/\/+$/, ''),
+    resources: resources.map(({ value }) => value),
+  }
+  for (const source of resources) {
+    const document = transformed(resolution, source, application)
+    const { resource: name } = document.value
+    const earlier = resolution.written.get(name)
+    if (earlier !== undefined) {
+      const other = earlier.document.place(['resource']).source.file
+      resolution.report(
+        'duplicate_resource',
+        `The resource "${name}" is declared in ${other} already`,
+        document.place(['resource']),
+        {
+          hint: 'one file declares one resource; give this one another name or remove it',
+        },
+      )
+      continue
+    }
+    const original = new Set(Object.keys(source.value.fields ?? {}))
+    const fields = new Map(entries(document, ['fields'], document.value.fields))
+    resolution.written.set(name, {
+      name,
+      document,
+      fields,
+      relations: new Map(entries(document, ['relations'], document.value.relations)),
+      added: new Set([...fields.keys()].filter((field) => !original.has(field))),
+      base: resolution.definition.bases.baseOf.get(name),
+    })
+  }
+}
+
+/** A transform is a plugin's code, which no compiler need have seen. */
+function isDefinition(value: unknown): value is ResourceDefinition {
+  return typeof value === 'object' && value !== null && 'resource' in value && typeof value.resource === 'string'
+}
+
+function transformed(
+  resolution: Resolution,
+  source: Document<ResourceDefinition>,
+  application: ApplicationDefinition,
+): Document<ResourceDefinition> {
+  let value = source.value
+  for (const { plugin, options, transform } of resolution.extensions.transforms) {
+    try {
+      const changed: unknown = transform(value, options, application)
+      if (!isDefinition(changed)) throw new Error('it returned no resource')
+      value = changed
+    } catch (error) {
+      const reason = sentenceOf(error)
+      resolution.report(
+        'plugin_failed',
+        `The plugin "${plugin}" could not change "${value.resource}": ${reason}`,
+        source.place(['resource']),
+      )
+    }
+  }
+  return { value, place: source.place }
+}
 
 /** Keys of a field or relation that only the owner of the table may write. */
 const OWNERS_FIELD_KEYS = ['type', 'column', 'column_type', 'renamed_from', 'unique', 'stored', 'holds'] as const

@@ -1,4 +1,5 @@
 /** What other frameworks and databases call our types of fields, and relations to one record. */
+
 export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['array', 'list'],
   ['bigserial', 'bigint'],

@@ -1,9 +1,44 @@
-/** Which other records a filter looks at: the ways that lead away from the record that it judges. */
+/** Paths that policies and filters read: values that the log of changes keeps of a record, and ways to other records. */
 import { comparedPaths, leaves } from '../filter/walk.ts'
-import type { BelongsTo, Field, FieldPath, Filter, FilterPath, HasMany, ManyToMany, Resource } from './catalog.ts'
+import { memo } from '../memo.ts'
+import type {
+  BelongsTo,
+  Catalog,
+  Field,
+  FieldPath,
+  Filter,
+  FilterPath,
+  HasMany,
+  ManyToMany,
+  Resource,
+} from './catalog.ts'
+import { isStored } from './stored.ts'
+
+/** The name under which a path's value is kept: columns, so that resources on one table agree on it. */
+export function keptName({ relations, field }: FieldPath): string {
+  return [...relations.map((relation) => relation.field.column), field.column].join('.')
+}
+
+/** The paths that a filter compares on the record itself, or from it over relations to one. */
+export function pathsOf(filter: Filter): readonly FieldPath[] {
+  return leaves(filter).flatMap((leaf) => (leaf.kind === 'compare' ? comparedPaths(leaf) : []))
+}
+
+/**
+ * What has to be kept of a record so that its policy `view` can be asked later, by the name it is kept under: every
+ * stored value that a condition compares, of this resource and of the others on its table.
+ */
+export const policyPaths = memo((catalog: Catalog, resource: Resource): ReadonlyMap<string, FieldPath> => {
+  const siblings = [...catalog.resources.values()].filter(({ owner }) => owner === resource.owner)
+  // A computed or counted value may differ from reader to reader, so there is no one value to keep; a secret is never kept.
+  const paths = siblings
+    .flatMap(({ policies }) => policies.view.flatMap(({ where }) => (where === undefined ? [] : pathsOf(where))))
+    .filter(({ field }) => isStored(field) && field.type.hidden !== true)
+  return new Map(paths.map((path) => [keptName(path), path]))
+})
 
 /** One way to other records: to-one relations, and at its end the field that is compared, or a relation to many. */
-export interface Reached {
+interface Reached {
   readonly relations: readonly BelongsTo[]
   readonly end: Field | HasMany | ManyToMany
 }
