@@ -4,20 +4,20 @@ import { hearChanges } from './action/changes.ts'
 import type { Foundation } from './action/execution.ts'
 import { type App, composeApp, type Logged } from './boot/app.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
-import { createExchange, register, settleOn } from './boot/exchange.ts'
-import { createRemembering, type Remembering } from './boot/remember.ts'
+import { createExchange, register, setUpFor } from './boot/replace-app.ts'
+import { createServedKeeper, type ServedKeeper } from './boot/served-description.ts'
 import { logBreakers, standings } from './breaker.ts'
 import type { ListenerWorker } from './change/worker.ts'
 import { admitCommands, connectOn } from './database/connect.ts'
 import type { Database } from './database/database.ts'
-import { keepPrivate } from './database/private.ts'
-import { type Disk, watchDisk } from './disk/watch.ts'
+import { keepPrivate } from './disk/data-dir-access.ts'
+import { type Disk, watchDisk } from './disk/disk-watch.ts'
 import { type Admission, createAdmission } from './http/admission.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createPassage } from './http/server.ts'
 import { LIMITS } from './limits.ts'
-import { instanceOf } from './migration/own/facts.ts'
+import { applicationId } from './migration/own/facts.ts'
 import type { Logger } from './observe.ts'
 import { asSystem, startPlugins } from './plugin/as-system.ts'
 import { type BackgroundWork, beginWork } from './plugin/begin-work.ts'
@@ -26,7 +26,7 @@ import { saidOnce, startLines } from './plugin/start-lines.ts'
 import type { Follower } from './rollout/follow.ts'
 import { checkSecret } from './secret.ts'
 import type { Settings } from './settings.ts'
-import { openStore } from './store/index.ts'
+import { openStore } from './store/open-store.ts'
 import type { Store } from './store/store.ts'
 import { createStreams, type Streams } from './stream/streams.ts'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
@@ -92,7 +92,7 @@ interface Process extends Ground, Pick<Foundation, 'instance'> {
   readonly admission: Admission
   draining: boolean
   readonly streams: Streams
-  readonly remembering: Remembering
+  readonly servedKeeper: ServedKeeper
   readonly logged: Logged
   /** The app that is served, once there is one. */
   serving: () => App | undefined
@@ -110,7 +110,7 @@ async function openGround(options: EngineOptions): Promise<Ground> {
 /** Opens what an application shares with its other instances, once its database says which application it is. */
 async function openProcess(ground: Ground): Promise<Process> {
   const { settings, log, database } = ground
-  const instance = await instanceOf(database, randomUUID)
+  const instance = await applicationId(database, randomUUID)
   const store = await openStore(settings, log, `plinth:${instance}`)
   const admission = createAdmission({ waited: database.waited, log })
   const streams = createStreams({ store, random: Math.random }, () => process.serving())
@@ -132,7 +132,7 @@ async function openProcess(ground: Ground): Promise<Process> {
   const process: Process = {
     ...ground,
     ...{ instance, store, metrics, admission, streams, logged },
-    remembering: createRemembering(ground, () => process.serving()),
+    servedKeeper: createServedKeeper(ground, () => process.serving()),
     draining: false,
     serving: () => undefined,
     listeners: undefined,
@@ -152,7 +152,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   logBreakers(settings, options.log)
   let process: Process | undefined
   const closeAll = async (): Promise<void> => {
-    await process?.remembering.end()
+    await process?.servedKeeper.end()
     await process?.store.close()
     if (options.database === undefined) await database.close()
     disk.stop()
@@ -160,7 +160,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   stop?.addEventListener('abort', database.interrupt)
   try {
     stop?.throwIfAborted()
-    const settled = await settleOn(ground, read.value, { begin, asLeft })
+    const settled = await setUpFor(ground, read.value, { begin, asLeft })
     if (settled.value === undefined) {
       await closeAll()
       return { diagnostics: [...read.diagnostics, ...settled.diagnostics] }
@@ -207,7 +207,7 @@ function running(
       work = beginWork(process, serving)
       process.listeners = work.listeners
       await admitCommands(process.database, process.log)
-      process.remembering.begin(boot.version)
+      process.servedKeeper.begin(boot.version)
       follower = exchange.follow(boot.version)
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },

@@ -46,8 +46,8 @@ export { singular } from './catalog/name.ts'
 export { policyPaths } from './catalog/policy-paths.ts'
 export { idSql } from './catalog/stored.ts'
 export { endOf, targetOf } from './catalog/target.ts'
-export { forgetChanges } from './change/keep.ts'
 export type { Change, FieldChange, HearingContext, ListenerContext, ListenerContribution } from './change/listener.ts'
+export { forgetChanges } from './change/retention.ts'
 export {
   type FailedChange,
   failedChanges,
@@ -66,8 +66,7 @@ export type {
   RuleDefinition,
 } from './definition/definition.ts'
 export { shortFile } from './disk/failure.ts'
-export { isStorageKey, requireStorageKey } from './disk/key.ts'
-export { flush, makeFolder, writeWhole } from './disk/write.ts'
+export { flush, isStorageKey, makeFolder, requireStorageKey, writeWhole } from './disk/files.ts'
 export type { Check, CheckContext, Finding } from './doctor/finding.ts'
 export type { FileStore, StoredFiles } from './dump/stored-files.ts'
 export { ApiError, type ErrorCode, invalid, isRefusal } from './error.ts'
@@ -75,9 +74,8 @@ export { FieldError, type FieldErrorCode, type FieldErrors, fieldError } from '.
 export { nameSqlText, nameText } from './filter/text-forms.ts'
 export type { Method, Reply, Route, RouteContext, UploadedFile } from './http/route.ts'
 export type { Id } from './id.ts'
-export { type FailedJob, failedJobs, retryJobs } from './job/failed.ts'
 export { type JobContext, type JobContribution, JobGivenUp } from './job/job.ts'
-export { type JobState, jobState, openJobs } from './job/state.ts'
+export { type FailedJob, failedJobs, type JobState, jobState, openJobs, retryJobs } from './job/state.ts'
 export { isObject, type Json, type JsonObject, type JsonSchema, JsonText, namesTag } from './json.ts'
 export { INEXACT, inexactNumbers } from './json-number.ts'
 export { keysOf } from './keys.ts'

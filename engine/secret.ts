@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { flush, makeFolder, writeWhole } from './disk/write.ts'
+import { flush, makeFolder, writeWhole } from './disk/files.ts'
 import type { Settings } from './settings.ts'
 
 /** All secrets that count, the present one first: keys are made from them, they themselves are used nowhere. */

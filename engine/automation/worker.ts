@@ -1,7 +1,7 @@
 /** Keeps the automations by moments and by the clock at work in this process ⇄: it looks now and then what has come due. */
 import type { Foundation } from '../action/execution.ts'
 import { reasonOf } from '../change/round.ts'
-import { stillServes } from '../database/serves.ts'
+import { stillServes } from '../database/failure.ts'
 import type { Acting, Taken } from './action.ts'
 import { failRun } from './runs.ts'
 import { runRound } from './timed.ts'

@@ -8,14 +8,14 @@ import { type Acting, automationsOf } from '../automation/action.ts'
 import { writeListeners } from '../automation/on-write.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Listeners, pluginListeners } from '../change/listener.ts'
-import type { Disk } from '../disk/watch.ts'
+import type { Disk } from '../disk/disk-watch.ts'
 import type { Admission } from '../http/admission.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { BoundRoute, HttpApp, HttpParts } from '../http/parts.ts'
 import { readiness } from '../http/readiness.ts'
 import { createHttp } from '../http/server.ts'
-import { jobInlet } from '../job/inlet.ts'
+import { jobInlet } from '../job/queue.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { allRoutes } from '../openapi/routes.ts'
 import { createPlans } from '../plan/plan.ts'
@@ -32,7 +32,7 @@ export interface App {
   readonly catalog: Catalog
   readonly composition: Composition
   readonly foundation: Foundation
-  /** Those of plugins, and the automations that writes set off. */
+  /** The listeners of plugins, and the automations after writes. */
   readonly listeners: Listeners
   readonly automations: readonly Acting[]
   readonly routes: readonly BoundRoute[]
@@ -43,13 +43,13 @@ export interface App {
   readonly http: HttpApp
 }
 
-/** What a commit that wrote rows of the log calls: for listeners alone, or for those who follow streams too. */
+/** Callbacks after a commit that wrote rows of the log: for listeners only, or for streams too. */
 export interface Logged {
   readonly toListeners: () => void
   readonly toStreams: () => void
 }
 
-/** What outlives a change of the app, as far as an app is made of it. */
+/** The parts of the process that outlive an app and that an app is made of. */
 interface Around extends Pick<Foundation, 'instance' | 'database' | 'settings' | 'log' | 'now'> {
   readonly store: Store
   readonly clock: () => number
@@ -61,7 +61,7 @@ interface Around extends Pick<Foundation, 'instance' | 'database' | 'settings' |
   readonly logged: Logged
 }
 
-/** The app of what was read; it sees what becomes of `around` later. */
+/** Builds the App of a catalog. `around` is read at each call, because it changes after this. */
 export function composeApp(around: Around, { catalog, composition, routes: bound }: Boot): App {
   const { store, settings, log, now, clock } = around
   const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)

@@ -21,9 +21,9 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import type { Source } from '../text/source.ts'
 import { atOnce, type Doing, each, type Pieces } from '../turns.ts'
-import { judgedRoutes } from './bind-routes.ts'
-import { extend, nameOf } from './extend.ts'
-import { fileVersion } from './version.ts'
+import { extendResources, nameOf } from './extend-resource.ts'
+import { fileVersion } from './files-version.ts'
+import { judgedRoutes } from './plugin-routes.ts'
 
 export interface Boot {
   readonly catalog: Catalog
@@ -42,7 +42,7 @@ export interface BootOptions {
 }
 
 /**
- * Reads, checks and resolves an application. There is a value only without errors; warnings may stand beside it.
+ * Reads, checks and resolves an application. There is a value only without errors; there may be warnings too.
  * Never throws for an author's mistake. A process that serves requests meanwhile does the work in turns.
  */
 export async function readCatalog(
@@ -52,7 +52,7 @@ export async function readCatalog(
   return catalogFrom(await readSources(resourcesDir), pluginsDir, doing)
 }
 
-/** The same of files that were read already, or that are written once it is known what becomes of them. */
+/** The same for files that were read already, or that are written only after this check. */
 export async function catalogFrom(
   { value: sources, diagnostics: unreadable }: Collected<Sources>,
   pluginsDir: string,
@@ -117,7 +117,7 @@ export function catalogOf(...given: Parameters<typeof catalogPieces>): Collected
   return atOnce(catalogPieces(...given))
 }
 
-/** The same in pieces. The application's files extend those that plugins brought, and may name `texts`. */
+/** The same in pieces. Files of the application extend those of plugins, and may name `texts`. */
 function* catalogPieces(
   app: Document<unknown> | undefined,
   resources: readonly Source[],
@@ -134,13 +134,13 @@ function* catalogPieces(
   )
   const readable = (documents: typeof parsed) => documents.flatMap(({ value }) => value ?? [])
   const included = readable(own).map((document) => withTexts(document, texts))
-  const extended = extend(
+  const extended = extendResources(
     readable(plugins),
     included.map(({ value }) => value),
   )
   const bases = basesOf(extended.value)
   const completed = completedByBase(extended.value, bases, composition.vocabulary.fieldTypes)
-  // Without what a broken file adds to it, the plugin's resource would lack fields that others name.
+  // Without the additions of a broken file, the plugin's resource would lack fields that others name.
   const documents = completed.filter((document) => !broken.includes(nameOf(document) ?? ''))
   const checked = yield* each(documents, (document) => checkResource(document, composition.vocabulary))
   const usable = checked.flatMap(({ value }) => value ?? [])
@@ -161,7 +161,9 @@ function resourceOf(file: string): string {
   return file.replace(/^.*[\\/]/, '').replace(/\.yaml$/, '')
 }
 
-/** `tickets.status` for each field or relation that was left out, and for the foreign key that it would have brought. */
+/**
+ * `tickets.status` for each field or relation that was left out, and for the foreign key that it would have brought.
+ */
 function lostNames({ value, lost }: CheckedResource): readonly string[] {
   return lost.flatMap(({ name, definition }) => {
     const column = isObject(definition) && typeof definition.column === 'string' ? definition.column : `${name}_id`
@@ -169,7 +171,7 @@ function lostNames({ value, lost }: CheckedResource): readonly string[] {
   })
 }
 
-/** Stands in for an app.yaml that cannot be used, so that resources are still judged. */
+/** Replaces an app.yaml that cannot be used, so that resources are still judged. */
 const NO_APP: Document<AppDefinition> = {
   value: { name: '' },
   place: () => ({ source: { file: 'app.yaml', text: '' }, start: 0, end: 0 }),
@@ -215,7 +217,7 @@ function withTexts(document: Document<unknown>, texts: readonly Source[]): Requi
   return { value: { value: { ...(value as object), automations: whole }, place }, diagnostics }
 }
 
-/** The file that a map stands for. */
+/** The file that a map names. */
 function fileIn(node: { readonly [key: string]: Json }): string | undefined {
   const { file, ...others } = node
   return typeof file === 'string' && Object.keys(others).length === 0 && file.endsWith('.liquid') ? file : undefined

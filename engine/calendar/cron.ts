@@ -11,7 +11,7 @@ export interface Cron {
   readonly daysOfWeek: ReadonlySet<number>
   /** Where both kinds of days are restricted, one of them suffices. */
   readonly eitherDay: boolean
-  /** Whether it counts hours (`*`, or every so many) and does not name them: then it goes by time that passes. */
+  /** Whether it counts hours (`*`, or every so many) instead of naming them: then it follows elapsed time. */
   readonly hourly: boolean
 }
 
@@ -35,10 +35,10 @@ const PARTS: readonly Part[] = [
 
 const MINUTE = 60_000
 const DAY_MS = 86_400_000
-/** The 29th of February that falls on one day of the week comes back within 40 years. */
+/** The 29th of February falls on each day of the week within 40 years. */
 const MOST_DAYS = 366 * 41
 
-/** Reads `0 8 * * mon`; throws the sentence that says what is wrong with it. */
+/** Reads `0 8 * * mon`; throws a sentence about its mistake. */
 export function parseCron(text: string): Cron {
   const written = text.trim().toLowerCase().split(/\s+/)
   if (written.length !== PARTS.length)
@@ -74,7 +74,7 @@ function numbersOf(written: string, part: Part): Set<number> {
     const all = first === '*'
     if (first === '' || (all && last !== undefined)) throw new Error(`"${item}" is no ${part.name}`)
     const from = all ? part.from : numberOf(first, item, part)
-    // A step after one number goes on to the end.
+    // A step after one number runs to the end of the range.
     const to =
       last === 'sun' && part.names === DAYS
         ? 7

@@ -1,14 +1,17 @@
-/** Working time: the hours in which somebody works, day by day, without holidays; how much of it lies between two moments. */
+/** Working time: the working hours of each day, without holidays, and how much of it is between two moments. */
 import { createHash } from 'node:crypto'
 import { dayAfter, dayAt, firstMomentFrom, steadyOffsets } from './zone.ts'
 
-/** A part of a day, in minutes from midnight as the clocks show them: 540 to 1020 is 9:00 to 17:00, 1440 is the end of the day. */
+/**
+ * A part of a day, in minutes from midnight as the clocks show them: 540 to 1020 is 9:00 to 17:00, 1440 is the end of
+ * the day.
+ */
 export interface Hours {
   readonly from: number
   readonly to: number
 }
 
-/** When somebody works. At least one day of the week has hours. */
+/** Working hours and holidays. At least one day of the week has hours. */
 export interface Calendar {
   readonly zone: string
   /** Monday first, seven days; the hours of a day in their order, none overlapping. */
@@ -25,7 +28,7 @@ export interface WorkingTime {
 }
 
 const MINUTE_MS = 60_000
-/** Nobody waits longer for a working day: the calendar has no working time left. */
+/** The longest wait for a working day: after it, the calendar has no working time left. */
 const MOST_DAYS = 3_700
 
 /**
@@ -60,7 +63,7 @@ export function workingPeriods(calendar: Calendar, first: number, last: number):
   return found
 }
 
-/** Names what a calendar says: the same text for the same hours, whatever the calendar is called, by these rules of time zones. */
+/** A hash of the hours of a calendar and of the rules of its time zone, without its name. */
 export function calendarKey({ zone, week, holidays }: Calendar): string {
   const said = JSON.stringify([zone, week, [...holidays].sort(), process.versions.tz])
   return createHash('sha256').update(said).digest('hex').slice(0, 32)

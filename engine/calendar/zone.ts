@@ -1,15 +1,17 @@
-/** Clocks of a time zone: what they show at a moment, and which moment it was when they showed a time. */
+/** Clocks of a time zone: from a moment to their time, and from their time to a moment. */
 
 const MINUTE = 60_000
 const DAY_MS = 86_400_000
 const HOURS_APART = 26 * 60 * MINUTE
 
-/** By zone; only names that `zoneNamed` gave come here, so that they are a few hundred at most. */
+/** By zone; keys are names from `zoneNamed`, so there are a few hundred at most. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The time zone of a name of the IANA database, as it is written; undefined for any other text, an offset among them. */
+/**
+ * The time zone of a name of the IANA database, as it is written; undefined for any other text, an offset among them.
+ */
 export function zoneNamed(name: string): string | undefined {
-  // The first look at any other zone loads what is known of all: 20 ms and 2 MB.
+  // The first use of any other zone loads all of them: 20 ms and 2 MB.
   if (name === 'UTC') return name
   // PostgreSQL reads the sign of an offset the other way round.
   if (!/^[A-Za-z]/.test(name)) return undefined
@@ -20,7 +22,7 @@ export function zoneNamed(name: string): string | undefined {
   }
 }
 
-/** What the clocks of a zone show at a moment, in milliseconds: `2026-01-31T14:05:00.123`, without a zone. */
+/** The time of the clocks of a zone at a moment, in milliseconds: `2026-01-31T14:05:00.123`, without a zone. */
 export function clockAt(moment: number, zone: string): string {
   return new Date(moment + offsetAt(moment, zone)).toISOString().slice(0, -1)
 }

@@ -1,4 +1,4 @@
-/** What a listener is: a consequence of writes, which a plugin names and which is worked from the log of changes, once. */
+/** A listener: a consequence of writes, which a plugin names and which runs once for each change of the log. */
 import type { PluginContext } from '../action/context.ts'
 import type { Within } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
@@ -25,31 +25,30 @@ export interface Change {
   readonly resource: string
   readonly recordId: Id
   readonly action: WriteAction
-  /** Who began it; null: the program itself, or nobody signed in. */
+  /** The account that made it; null for the program itself, or an anonymous caller. */
   readonly actorId: number | null
   readonly requestId: string | null
   /** Whether it was one of many that were written at once, as an import does. */
   readonly bulk: boolean
-  /** What changed, without secrets; none for delete and restore. */
+  /** The changed fields, without secrets; none for delete and restore. */
   readonly fields: readonly FieldChange[]
-  /** The automation that wrote it, `<resource>.<name>`; null for anybody else. */
+  /** The automation that wrote it, `<resource>.<name>`; null for other writers. */
   readonly source: string | null
-  /** How many automations wrote because of each other, this one included; 0 for what somebody wrote. */
+  /** How many automations wrote because of each other, this one included; 0 for the write of a person. */
   readonly depth: number
   /** ISO 8601, UTC. */
   readonly at: string
 }
 
-/** What a listener holds: everything it writes belongs to one transaction with its place in the log. */
+/** The context of a listener: all its writes share one transaction with its place in the log. */
 export interface ListenerContext extends PluginContext {
   readonly transaction: Transaction
 }
 
-/** What a listener holds while it hears. */
+/** The context of a listener while it runs. */
 export interface HearingContext extends ListenerContext {
   /**
-   * Says that there is nothing to do at present, whatever was written: what else was committed by when these changes were
-   * read is passed by.
+   * Declares that there is nothing to do at present: all changes that were committed when these were read are skipped.
    */
   readonly idle: () => void
 }
@@ -60,15 +59,17 @@ export interface HearingContext extends ListenerContext {
  */
 export interface ListenerContribution {
   readonly description: string
-  /** Resource → the actions of which it hears, beside those where a resource file names it under `listeners`. */
+  /** Resource → the actions that it gets, in addition to those where a resource file names it under `listeners`. */
   readonly to?: ListensTo
-  /** Slow work, and what lies outside the database, belongs in a job: `enqueue` is part of the transaction. */
+  /** Slow work, and work outside the database, belongs in a job: `enqueue` is part of the transaction. */
   readonly run: (context: HearingContext, changes: readonly Change[]) => Promise<void>
-  /** What it would do for a change as things are now, a line for each person or thing, for `plinth explain`; writes nothing. */
+  /**
+   * Describes what it would do for a change now, a line for each person or thing, for `plinth explain`; writes nothing.
+   */
   readonly explain?: (context: ListenerContext, change: Change) => Promise<readonly string[]>
 }
 
-/** A contribution with what it needs of its plugin. */
+/** A contribution with the options of its plugin. */
 export interface BoundListener {
   readonly options: JsonObject
   readonly value: ListenerContribution
@@ -80,7 +81,10 @@ export type Listen = (within: Within, changes: readonly Change[], idle: () => vo
 /** By full name: `<plugin>.<name>`, or `automation:<resource>.<name>`. */
 export type Listeners = ReadonlyMap<string, Listen>
 
-/** The listeners of plugins. What one writes is as deep as the deepest of what it hears, so that no chain is endless by way of it. */
+/**
+ * The listeners of plugins. The depth of a listener's write is that of its deepest change, so that chains through
+ * listeners end.
+ */
 export function pluginListeners(bound: ReadonlyMap<string, BoundListener>): Listeners {
   return new Map([...bound].map(([name, { options, value }]) => [name, (...heard) => run(heard, options, value)]))
 }

@@ -1,10 +1,10 @@
 /**
- * The log of changes, statement by statement ⇄: a listener's place in it, what it has not worked yet, what was put off.
+ * The statements of the log of changes ⇄: the place of a listener, its next changes, and deferred ones.
  *
- * Our own: a place is a snapshot, the set of transactions that were committed when it was taken. What comes next is what
- * this snapshot does not see and the present one does, so a transaction that is open for long is never skipped and holds
- * nobody up. In between, rows are in the order of their ids: two writes of one record wait for each other, so theirs is
- * the order of the writes.
+ * A place is a snapshot: the set of transactions that were committed when it was taken. The next changes are those that
+ * this snapshot does not see and the present one does, so a transaction that is open for long is never skipped and blocks
+ * no listener. Between two snapshots, rows are in the order of their ids: two writes of one record wait for each other, so
+ * that is the order of the writes.
  */
 import type { Catalog, WriteAction } from '../catalog/catalog.ts'
 import { keptIdOf } from '../catalog/key.ts'
@@ -12,13 +12,13 @@ import type { Row, Runner } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { Change, FieldChange } from './listener.ts'
 
-/** Where a listener stands. */
+/** The place of a listener. */
 export interface Place {
-  /** What was committed then has been worked. */
+  /** All changes that this snapshot sees have been worked. */
   readonly done: string
   /** While a part of the log is under way: where it ends. */
   readonly upto: string | null
-  /** What has been worked of that part; where none is under way, the last change of the log when the place was taken. */
+  /** The last worked change of that part; without one, the last change of the log when the place was taken. */
   readonly lastId: string
 }
 
@@ -36,11 +36,11 @@ export interface Due {
 
 export interface Batch {
   readonly due: readonly Due[]
-  /** Where the listener stands once these have been worked. */
+  /** The place of the listener after these changes. */
   readonly next: Place
-  /** Whether more may wait behind them. */
+  /** Whether there may be more after them. */
   readonly more: boolean
-  /** Where it would stand once everything had been worked that was committed when they were read. */
+  /** The place of the listener after all changes that were committed when these were read. */
   readonly end: Place
 }
 
@@ -75,8 +75,8 @@ const READ_ON = `select $5::text, null, ${CHANGE}, ${BEHIND} from plinth_change 
   order by c.id limit $4::int`
 
 /**
- * A listener that hears of little moves on after so many transactions or changes of others: the further back its place
- * is, the longer is each look at the log, and an import writes a thousand changes in a transaction.
+ * After so many transactions or changes for others, the place of a listener is moved on: the further back it is, the longer
+ * is each look at the log, and an import writes a thousand changes in a transaction.
  */
 const STRIDE = { transactions: 500, changes: 2_000 } as const
 
@@ -99,10 +99,10 @@ export function isFarBehind(from: Place, to: Place): boolean {
   return BigInt(to.lastId) - BigInt(from.lastId) > BigInt(STRIDE.changes)
 }
 
-/** What is known from a look at the log: for each listener for which nothing waited, the snapshot of that look. */
+/** The result of a look at the log: for each listener without waiting changes, the snapshot of that look. */
 export type Looked = ReadonlyMap<string, string>
 
-/** Those of the listeners for which something waits; what each hears of stands beside its name. */
+/** The listeners for which changes wait; the map has the words of each listener. */
 export async function listenersWithWork(
   runner: Runner,
   heard: ReadonlyMap<string, readonly string[]>,
@@ -119,9 +119,9 @@ export async function listenersWithWork(
 }
 
 /**
- * A listener's place, held by the transaction of `runner` until it ends, however it ends; undefined while another
- * instance holds it. The lock is the lease: it goes with the connection of a process that is killed, and the database
- * ends a transaction that says nothing for long.
+ * The place of a listener, locked until the transaction of `runner` ends; undefined while another instance holds it. The
+ * lock is the lease: it is gone with the connection of a killed process, and the database ends a transaction that is
+ * silent for long.
  */
 export async function lockPlace(runner: Runner, name: string): Promise<HeldPlace | undefined> {
   const [row] = await runner.run({ text: LOCK, name: 'plinth listener lock' }, [name])
@@ -130,18 +130,18 @@ export async function lockPlace(runner: Runner, name: string): Promise<HeldPlace
   return { done: done ?? '', upto: upto ?? null, lastId: lastId ?? '0', retries: retries === 't' }
 }
 
-/** What is read of the log. */
+/** The limits of one read of the log. */
 interface Reading {
   readonly name: string
   readonly words: readonly string[]
   readonly place: Place
   /** So many changes at most. */
   readonly most: number
-  /** So many more at most, where that is the rest of what one request wrote: people hear of it at once. */
+  /** So many more at most, where they complete the writes of one request: people are notified of it once. */
   readonly rest: number
 }
 
-/** The changes that come next. The place must be locked before, so that the snapshot is a later one. */
+/** The next changes. The place must be locked before, so that the snapshot is a later one. */
 export async function readBatch(runner: Runner, catalog: Catalog, reading: Reading): Promise<Batch> {
   const { most, name, place, words } = reading
   const { done, upto, lastId } = place
@@ -158,7 +158,7 @@ export async function readBatch(runner: Runner, catalog: Catalog, reading: Readi
   return { due, more, end, next: more ? { done, upto: end.done, lastId: last } : end }
 }
 
-/** What follows a change up to the last one of the same request; imports tell of each record to nobody. */
+/** The changes after a change up to the last one of the same request; imports notify nobody of single records. */
 async function restOf(
   runner: Runner,
   catalog: Catalog,
@@ -175,7 +175,10 @@ async function restOf(
 const OF_RECORD = `select ${CHANGE} from plinth_change c where c.resource = $1 and c.record_id = $2
   order by c.id desc limit $3::int`
 
-/** The latest writes of one record that the log holds, at most `most`, the latest first; `resource` is the one whose table it is in. */
+/**
+ * The latest writes of one record that the log holds, at most `most`, the latest first; `resource` is the one whose
+ * table it is in.
+ */
 export async function changesOf(
   runner: Runner,
   catalog: Catalog,
@@ -203,7 +206,7 @@ function changeOf(
     actorId: actor === null || actor === undefined ? null : Number(actor),
     requestId: request ?? null,
     bulk: bulk === 't',
-    // Read where they are looked at: many listeners tell by the rest that a change is none of theirs.
+    // Parsed on demand: many listeners see by the other columns that a change does not concern them.
     get fields() {
       fields ??= JSON.parse(changes ?? '[]') as FieldChange[]
       return fields
@@ -214,7 +217,7 @@ function changeOf(
   }
 }
 
-/** Moves a listener on, in the transaction that worked what lies in between. */
+/** Moves the place of a listener, in the transaction that worked the changes in between. */
 export async function advance(runner: Runner, name: string, { done, upto, lastId }: Place): Promise<void> {
   await runner.run({ text: ADVANCE, name: 'plinth listener advance' }, [name, done, upto, lastId])
 }

@@ -22,12 +22,12 @@ export interface Named {
   readonly listen: Listen
 }
 
-/** What came of a round: more may wait, nothing waits, or another instance works the listener. */
+/** The outcome of a round: more may wait, nothing waits, or another instance works the listener. */
 export type Outcome = 'more' | 'idle' | 'taken'
 
-/** What a round is told. */
+/** The options of a round. */
 export interface Round {
-  /** At most so many changes, and so many more where that is the rest of what one request wrote. */
+  /** At most so many changes, and so many more where they complete the writes of one request. */
   readonly most: number
   readonly rest: number
   /** Changes that failed when they were alone in their batch, by id, with the reason: they are put off. */
@@ -38,7 +38,7 @@ export interface Round {
   readonly begins: (changes: readonly Change[], deferred?: number) => void
 }
 
-/** Rejects with what the listener threw; nothing has happened then. */
+/** Rejects with the error of the listener; nothing has happened then. */
 export async function runRound(foundation: Foundation, listener: Named, round: Round): Promise<Outcome> {
   const left: Work[] = []
   const { name, listen } = listener
@@ -77,7 +77,7 @@ async function workDeferred(transaction: Transaction, catalog: Catalog, name: st
   return true
 }
 
-/** Works the changes that come next. */
+/** Works the next changes. */
 async function workNext(
   transaction: Transaction,
   catalog: Catalog,
@@ -95,7 +95,7 @@ async function workNext(
   return more ? 'more' : 'idle'
 }
 
-/** Puts off what failed and what comes behind it for the same record; gives the others. */
+/** Defers failed changes and later ones of the same record; returns the others. */
 async function putOff(
   transaction: Transaction,
   name: string,
@@ -120,7 +120,7 @@ async function putOff(
 
 const REASON_LENGTH = 500
 
-/** What went wrong, for operators. */
+/** The error, for operators. */
 export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replaceAll('\0', '').slice(0, REASON_LENGTH)
 }

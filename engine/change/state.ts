@@ -1,4 +1,4 @@
-/** How the listeners stand ⇄: how far behind each is, and what it could not work; for operators and for metrics. */
+/** The state of listeners ⇄: how far behind each is, and its failed changes; for operators and for metrics. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Runner } from '../database/database.ts'
 
@@ -9,7 +9,7 @@ export interface ListenerState {
   readonly waiting: number
   /** Seconds since the oldest of them was written; 0 when there is none. */
   readonly lag: number
-  /** Changes that are tried again, or wait behind one. */
+  /** Changes that are tried again, or wait for one. */
   readonly deferred: number
   /** Changes that were set aside. */
   readonly failed: number

@@ -1,6 +1,6 @@
-/** Keeps the listeners of this instance at work ⇄: told of each write here, and looking by itself for those of others. */
+/** Runs the listeners of this instance ⇄: after each write here, and by polling for the writes of other instances. */
 import type { Foundation } from '../action/execution.ts'
-import { stillServes } from '../database/serves.ts'
+import { stillServes } from '../database/failure.ts'
 import type { Logger } from '../observe.ts'
 import type { Change, Listeners } from './listener.ts'
 import { defer, type Looked, listenersWithWork, setAside } from './log.ts'
@@ -20,7 +20,7 @@ export interface ListenerLimits {
   readonly listenerBackoffMostMs: number
 }
 
-/** Where the application stands whose listeners are worked; another one may take its place. */
+/** The present application, whose listeners run; another one may replace it. */
 export interface Serving {
   readonly app: { readonly foundation: Foundation; readonly listeners: Listeners }
 }
@@ -35,15 +35,15 @@ interface ListenerParts {
 export interface ListenerWorker {
   /** Looks for changes soon; calls that come together make one look. */
   wake(): void
-  /** How the listeners stand. */
+  /** The state of the listeners. */
   states(): Promise<readonly ListenerState[]>
-  /** Begins nothing more, and waits at most `ms` for what is under way. */
+  /** Begins no more rounds, and waits at most `ms` for those under way. */
   close(ms: number): Promise<void>
 }
 
 type Heard = Foundation['catalog']['listeners']
 
-/** What the worker knows of itself; the one place that changes while it works. */
+/** The state of the worker. */
 interface State {
   closed: boolean
   timer: NodeJS.Timeout | undefined
@@ -52,10 +52,10 @@ interface State {
   looking: Promise<void> | undefined
   /** When the last look began. */
   looked: number
-  /** What it found, for what the listeners heard of then. */
+  /** Its result, for the words that listeners had then. */
   found: { readonly heard: Heard; readonly looked: Looked } | undefined
   readonly running: Map<string, Promise<void>>
-  /** Until when a listener that had much to work gathers what comes, in the time of `performance.now()`. */
+  /** The end of the rest of a listener after a large round, in the time of `performance.now()`. */
   readonly rests: Map<string, number>
 }
 
@@ -142,13 +142,16 @@ function begin(parts: ListenerParts, state: State, name: string): void {
     .catch((error: unknown) => log.error({ listener: name, err: error }, 'a listener stopped'))
     .finally(() => {
       state.running.delete(name)
-      // What was written during the last round, here or for the instance that has the listener, was not told to it.
+      // Writes during the last round, here or at the instance that has the listener, did not wake it.
       lookIn(parts, state, parts.limits.listenerPauseMs)
     })
   state.running.set(name, done)
 }
 
-/** Works what waits for one listener until nothing does, or another instance does; gives how many changes came last. */
+/**
+ * Works the changes of one listener until none waits, or another instance works them; returns the size of the last
+ * round.
+ */
 async function work(parts: ListenerParts, state: State, name: string): Promise<number> {
   const { limits } = parts
   const poison = new Map<number, string>()
@@ -161,7 +164,7 @@ async function work(parts: ListenerParts, state: State, name: string): Promise<n
     const begins: Round['begins'] = (changes, deferred) => {
       tried = { changes, deferred }
     }
-    // What failed is worked in ever smaller parts, whatever belongs together.
+    // After a failure the batch is halved, even within one request.
     const rest = most < limits.listenerBatch ? 0 : limits.listenerRequest
     const round: Round = { most, rest, poison, pauseMs: (attempt) => pause(parts, attempt), begins }
     try {
@@ -170,7 +173,7 @@ async function work(parts: ListenerParts, state: State, name: string): Promise<n
       most = Math.min(limits.listenerBatch, most * 2)
     } catch (error) {
       if (!(await isOfTheWork(parts, name, tried, error))) return 0
-      // Half as many, until the one that fails is alone; it is put off, and the others go on.
+      // Halved until the failing change is alone; it is deferred, and the others go on.
       if (tried.changes.length > 1) most = tried.changes.length >> 1
       else if (!(await failed(parts, name, tried, error))) return 0
       else if (tried.deferred === undefined) poison.set(tried.changes[0]!.id, reasonOf(error))
@@ -179,7 +182,7 @@ async function work(parts: ListenerParts, state: State, name: string): Promise<n
   return 0
 }
 
-/** What a listener was given last, and of one that was put off how often it had been tried. */
+/** The last changes of a listener, and the attempts of a deferred one. */
 interface Tried {
   readonly changes: readonly Change[]
   readonly deferred: number | undefined

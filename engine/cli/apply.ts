@@ -1,5 +1,5 @@
 /** `plinth apply [<hash>]`: the database and every running instance come to the files as they are now. */
-import { type Settled, type SettleOptions, settle, settleByPlan } from '../boot/settle.ts'
+import { type DatabaseSetup, type SetupOptions, setUpByPlan, setUpDatabase } from '../boot/database-setup.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { showDiagnostics, shownInstances, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
@@ -14,8 +14,10 @@ export function run(invocation: Invocation): Promise<ExitCode> {
       presence: database.presence,
       version: application.version,
       settle(pause) {
-        const options: SettleOptions = { log, now: new Date(), settings, edited: true, logsLeft: false, pause }
-        return hash === undefined ? settle(catalog, database, options) : settleByPlan(hash, catalog, database, options)
+        const options: SetupOptions = { log, now: new Date(), settings, edited: true, logsLeft: false, pause }
+        return hash === undefined
+          ? setUpDatabase(catalog, database, options)
+          : setUpByPlan(hash, catalog, database, options)
       },
     })
     showDiagnostics(rolledOut, invocation)
@@ -27,7 +29,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
   })
 }
 
-function told({ applied, left }: Settled): string {
+function told({ applied, left }: DatabaseSetup): string {
   if (left.length === 0) return applied.join('\n') || 'Nothing to do: the database is as the YAML says.'
   const kept = left.map((title) => `  ${title}`)
   return [...applied, 'Left as it is until a person applies the plan that `plinth plan` shows:', ...kept].join('\n')

@@ -4,7 +4,7 @@ import { computedFields } from '../action/rehearse.ts'
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { readScenarios } from '../definition/read.ts'
 import { readScenarioFile } from '../definition/scenario.ts'
-import { strayLine, strayValues } from '../migration/stray-values.ts'
+import { strayLine, strayValues } from '../migration/questions.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 

@@ -1,8 +1,7 @@
 /** `plinth doctor`: looks at a deployment and says of each thing whether it is well, and what to do where it is not. */
 import { connect, isMade } from '../database/connect.ts'
 import { examine } from '../doctor/examine.ts'
-import type { Checked } from '../doctor/finding.ts'
-import { THRESHOLDS } from '../doctor/thresholds.ts'
+import { type Checked, THRESHOLDS } from '../doctor/finding.ts'
 import { visible } from '../text/visible.ts'
 import { readApplication } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'

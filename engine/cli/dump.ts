@@ -3,7 +3,7 @@ import { dump } from '../dump/dump.ts'
 import { visible } from '../text/visible.ts'
 import { isBegun, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
-import { askedFor, bytesOf, notThere, tallied } from './dump-told.ts'
+import { askedFor, bytesOf, notThere, tallied } from './dump-report.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const { positionals, settings, say, complain } = invocation

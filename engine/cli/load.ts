@@ -5,7 +5,7 @@ import { load } from '../dump/load.ts'
 import { sentenceOf } from '../error.ts'
 import { readApplication } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
-import { notThere, tallied } from './dump-told.ts'
+import { notThere, tallied } from './dump-report.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const { positionals, options, settings, log, say, complain } = invocation

@@ -5,7 +5,7 @@ import { counted } from '../access/count.ts'
 import { offences } from '../action/offenders.ts'
 import { rehearse } from '../action/rehearse.ts'
 import type { Boot } from '../boot/boot.ts'
-import { readServed, served } from '../boot/served.ts'
+import { describeServed, readServed } from '../boot/served-description.ts'
 import type { Runner } from '../database/database.ts'
 import { onFutureTables } from '../migration/future-rows.ts'
 import { planFor } from '../migration/migrate.ts'
@@ -51,7 +51,7 @@ async function outsideOf(
   const last = await servedLast(runner)
   const before = last && readServed(last.text)
   if (last === undefined || before === undefined) return undefined
-  const after = served(catalog, routes, describeApplication(catalog, routes, composition), true)
+  const after = describeServed(catalog, routes, describeApplication(catalog, routes, composition), true)
   const callers = await callersOf(catalog, runner, now, [before.access, after.access])
   const changes = compareAccess(before.access, after.access, callers)
   return {

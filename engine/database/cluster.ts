@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
-import type { Disk } from '../disk/watch.ts'
-import { closeToOthers } from './private.ts'
+import { closeToOthers } from '../disk/data-dir-access.ts'
+import type { Disk } from '../disk/disk-watch.ts'
 import { EXTENSIONS, readSnapshot, type Snapshot, SnapshotInMemory, takeSnapshot, unpackSnapshot } from './snapshot.ts'
 
 /** The calls into PostgreSQL by which PGlite has messages answered. */
@@ -18,7 +18,10 @@ interface Calls {
 /** The SQLSTATE of statements that a crash of the server cut off. */
 const CRASHED = '57P02'
 
-/** An error that PGlite cannot pass over: it reads the status of what was thrown, to tell an ordinary error of PostgreSQL. */
+/**
+ * An error that PGlite cannot ignore: it reads the status of a thrown error, to recognise an ordinary error of
+ * PostgreSQL.
+ */
 function inescapable(error: Error): Error {
   return Object.defineProperty(error, 'status', {
     get() {
@@ -27,7 +30,10 @@ function inescapable(error: Error): Error {
   })
 }
 
-/** Calls `panicked` once when PostgreSQL aborts, and has its error thrown by every statement from then on, that one included. */
+/**
+ * Calls `panicked` once when PostgreSQL aborts, and has its error thrown by every statement from then on, that one
+ * included.
+ */
 function watchForPanic(cluster: PGlite, panicked: () => Error): void {
   const calls = Reflect.get(cluster, 'Module') as Calls
   const once = calls._PostgresMainLoopOnce
@@ -37,12 +43,12 @@ function watchForPanic(cluster: PGlite, panicked: () => Error): void {
     try {
       once()
     } catch (error) {
-      // Errors of PostgreSQL come as an exit with a status.
+      // Errors of PostgreSQL are exits with a status.
       if (!(error instanceof Error) || error.name !== 'RuntimeError') throw error
-      // One of its own: Knex writes the statement into the message of what it is thrown.
+      // A new error each time: Knex writes the statement into the message of the error.
       const { message } = panicked()
       broken = inescapable(Object.assign(new Error(message), { code: CRASHED }))
-      // What PGlite calls on its way out would not come back either.
+      // The calls of PGlite for its end would not return either.
       calls._PostgresSendReadyForQueryIfNecessary = () => {}
       calls._pgl_pq_flush = () => {}
       throw broken
@@ -52,7 +58,7 @@ function watchForPanic(cluster: PGlite, panicked: () => Error): void {
 
 export const EMBEDDED_MAJOR = '18'
 
-/** Each start fills the buffers with zeros, which takes longer than anything else in it; 128 MB are the default. */
+/** Each start fills the buffers with zeros, which is its longest part; 128 MB are the default. */
 const FEW_BUFFERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB']
 
 const SLICE_MS = 8
@@ -66,7 +72,7 @@ function concatenate(parts: readonly Uint8Array[]): Uint8Array {
 
 /**
  * Changes how messages reach the cluster: those of one statement go in together (half the time of one by one), timers
- * and sockets get a turn every 8 ms (answers are microtasks and would starve them), and a full disk stops everything.
+ * and sockets get a turn every 8 ms (answers are microtasks and would starve them), and a full disk stops all of them.
  */
 function pace(cluster: PGlite, disk: Disk | undefined): PGlite {
   const send = cluster.execProtocolStream.bind(cluster)
@@ -90,7 +96,7 @@ function pace(cluster: PGlite, disk: Disk | undefined): PGlite {
   return cluster
 }
 
-/** Makes the session what a server's would be: UTC, ISO dates, the extension that search needs. */
+/** Sets the session up like one of a server: UTC, ISO dates, the extension for searches. */
 async function prepare(cluster: PGlite): Promise<void> {
   await cluster.exec(`create extension if not exists pg_trgm;
     set timezone = 'UTC'; set datestyle = 'ISO'; set jit = off; set client_min_messages = warning`)
@@ -156,7 +162,7 @@ export async function openDirectory(directory: string, disk: Disk, briefly = fal
       ),
     )
     await prepare(cluster)
-    // The cluster gives some files the modes of the archive, or of its own, whatever the process asks for.
+    // The cluster gives some files modes of the archive, or its own, against the umask of the process.
     await closeToOthers(directory)
     return pace(cluster, disk)
   }

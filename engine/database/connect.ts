@@ -1,7 +1,7 @@
 /** Opens the database that the settings name: a PostgreSQL server, or the embedded one. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Disk } from '../disk/watch.ts'
+import type { Disk } from '../disk/disk-watch.ts'
 import { sentenceOf } from '../error.ts'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
@@ -28,15 +28,15 @@ export async function connect(
     const { openPostgresql } = await import('./postgresql.ts')
     return openPostgresql(databaseUrl, databaseReplicaUrl, databasePool, log).catch((error: unknown) => {
       const code = codeOf(error)
-      // What is found on an open connection, as a version that is too old, says what to do.
+      // An error on an open connection, such as a version that is too old, has its own advice.
       throw code === undefined ? error : new NotOpened(databaseUrl, code, error)
     })
   }
-  if (joins) return (await import('./shared.ts')).openOrJoin(settings.dataDir, log, disk)
+  if (joins) return (await import('./embedded.ts')).openOrJoin(settings.dataDir, log, disk)
   return (await import('./embedded.ts')).openEmbedded(settings.dataDir, log, disk)
 }
 
-/** A server that could not be opened, and what can be done about it; `cause` is the error of the driver. */
+/** A server that could not be opened, with advice; `cause` is the error of the driver. */
 class NotOpened extends Error {
   constructor(databaseUrl: string, code: string, cause: unknown) {
     const where = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
@@ -47,7 +47,7 @@ class NotOpened extends Error {
   }
 }
 
-/** What PostgreSQL calls a database that is not there. */
+/** The SQLSTATE of a database that is not there. */
 const NO_DATABASE = '3D000'
 
 /** The code of Node (ECONNREFUSED) or of PostgreSQL. */
@@ -56,7 +56,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Why a database could not be opened, for those who say themselves where it is and what to do. */
+/** The bare reason why a database could not be opened, for callers with their own place and advice. */
 export function reasonOf(error: unknown): string {
   return sentenceOf(error instanceof NotOpened ? error.cause : error)
 }
@@ -78,12 +78,16 @@ export async function connectOn(
 /** The extensions that the embedded database has. */
 export const EMBEDDED_EXTENSIONS: readonly string[] = ['btree_gist', 'pg_trgm', 'plpgsql']
 
-/** Whether there is something to open: a server is taken to be there, the embedded database has been made or has not. */
+/**
+ * Whether there is something to open: a server is taken to be there, the embedded database has been made or has not.
+ */
 export function isMade({ databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>): boolean {
   return databaseUrl !== undefined || existsSync(join(dataDir, 'database'))
 }
 
-/** Lets commands use the embedded database while this process has it. A server that no command can reach still serves. */
+/**
+ * Lets commands use the embedded database while this process has it. A server that no command can reach still serves.
+ */
 export async function admitCommands(database: Database, log: Logger): Promise<void> {
   await database.admitCommands?.().catch((err: unknown) => {
     log.warn({ err }, 'commands cannot use the embedded database while this process runs: it cannot listen for them')

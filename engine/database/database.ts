@@ -1,4 +1,4 @@
-/** What the rest of the engine knows of the database: text in, rows of text out, and transactions. */
+/** The interface of the database for the rest of the engine: text in, rows of text out, and transactions. */
 import type { Knex } from 'knex'
 
 /** SQL with `$n` parameters; with a name it is prepared once per connection. */
@@ -6,8 +6,8 @@ export interface Statement {
   readonly text: string
   readonly name?: string
   /**
-   * Gets each row as it arrives instead of the one who awaits them all, with its place in the answer; a row at 0 begins
-   * the answer, perhaps anew. Must not throw.
+   * Gets each row as it arrives, with its place in the answer; then the promise has no rows. A row at 0 begins the answer,
+   * perhaps for a second time. Must not throw.
    */
   readonly take?: (row: Row, at: number) => void
 }
@@ -17,11 +17,14 @@ export type Row = readonly (string | null)[]
 
 /** Anything that runs statements: the pool of compiled reads, or one transaction. */
 export interface Runner {
-  /** Runs one statement; a failure of the database becomes an ApiError where a caller caused it, else is thrown as it is. */
+  /**
+   * Runs one statement; a failure of the database becomes an ApiError where a caller caused it, and is thrown unchanged
+   * otherwise.
+   */
   run(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>
 }
 
-/** One open transaction: compiled statements through `run`, anything else through `knex`. */
+/** One open transaction: compiled statements through `run`, others through `knex`. */
 export interface Transaction extends Runner {
   readonly knex: Knex.Transaction
 }
@@ -44,11 +47,11 @@ export interface PoolUse {
 /** By which processes that share a database know which of them live: each has keys, which it loses with its life. */
 export interface Presence {
   /**
-   * Takes a key until what it gives is called, or this process ends; undefined where another process has it. It has the
-   * key again, where nobody else took it, after the loss of a connection.
+   * Takes a key until the returned function is called, or this process ends; undefined where another process has it. After
+   * the loss of a connection it takes the key again, unless another process did.
    */
   take(key: string): Promise<(() => Promise<void>) | undefined>
-  /** Those of the keys that a process has. */
+  /** The keys among these that some process has. */
   held(keys: readonly string[]): Promise<ReadonlySet<string>>
 }
 
@@ -62,9 +65,15 @@ export interface Database {
   readonly compiled: Runner
   /** Statements whose best plan depends on their values, on ordinary connections. */
   readonly adhoc: Runner
-  /** Reads that may be a moment old and take long, such as statistics: the replica where there is one, else as `adhoc`. */
+  /**
+   * Reads that may be a moment old and take long, such as statistics: the replica where there is one, otherwise
+   * `adhoc`.
+   */
   readonly lagging: Runner
-  /** Runs in one transaction; commits when `work` resolves, rolls back when it rejects. Runs it again, up to LIMITS.collisionTries times, on 40001 and 40P01, and after a change of tables. */
+  /**
+   * Runs in one transaction; commits when `work` resolves, rolls back when it rejects. Runs it again, up to
+   * LIMITS.collisionTries times, on 40001 and 40P01, and after a change of tables.
+   */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
    * One connection for as long as `work` runs, outside any transaction and without time-outs: for migrations.
@@ -72,23 +81,23 @@ export interface Database {
    */
   session<T>(work: (runner: Runner) => Promise<T>): Promise<T>
   /**
-   * For a process that is told to stop while it starts: sessions get no further statement, and what they still run after
-   * LIMITS.startStopMs is cancelled where the server can do that. A transaction of theirs is rolled back.
+   * For a process that has to stop while it starts: sessions get no further statement, and statements that still run after
+   * LIMITS.startStopMs are cancelled where the server can do that. Their transactions are rolled back.
    */
   interrupt(): void
   readonly presence: Presence
   /** How the pools are used now, one after the other. */
   connections(): readonly PoolUse[]
   /**
-   * How long callers have waited for a connection since this was last asked, in milliseconds: the shortest wait, of the
-   * pool where it is longest, and 0 where anybody found a connection free. For the one who bounds what is in flight.
+   * The wait of callers for a connection since the last call of this, in milliseconds: the shortest wait, of the pool where
+   * it is longest, and 0 where a caller found a free connection. Admission limits requests by it.
    */
   waited(): number
   /** One cheap round trip, for readiness. Rejects when the database is out or its disk is full. */
   ping(): Promise<void>
   /**
-   * From here on, commands of the same user may use the database beside this process; only where it alone can open it.
-   * Rejects where that cannot be, and nothing else changes.
+   * From here on, commands of the same user may use the database while this process has it open; only for a database that one
+   * process can open. Rejects where that is impossible, and nothing else changes.
    */
   admitCommands?(): Promise<void>
   close(): Promise<void>

@@ -1,7 +1,12 @@
-/** What a failure of the database means for a caller: SQLSTATE and connection errors → ApiError; what is our own fault stays as it is. */
+/**
+ * Errors of the database for callers: SQLSTATEs and connection errors become an ApiError; bugs of our own stay as they
+ * are. And a log of outages.
+ */
 import { ApiError } from '../error.ts'
 import { type FieldError, fieldError } from '../field-error.ts'
 import { LIMITS } from '../limits.ts'
+import type { Logger } from '../observe.ts'
+import type { Database } from './database.ts'
 
 /** A refusal by the database that the written values caused. */
 export interface Violation {
@@ -24,7 +29,7 @@ interface Reported {
   readonly message?: unknown
   readonly syscall?: unknown
   readonly cause?: unknown
-  /** What Objection keeps of the driver's error, whose SQLSTATE it does not repeat. */
+  /** The error of the driver inside an error of Objection, which does not repeat its SQLSTATE. */
   readonly nativeError?: unknown
 }
 
@@ -44,11 +49,11 @@ const INTEGRITY: Readonly<Record<string, Violation['kind']>> = {
  */
 const PASSING = /^(08...|57P..|57014|55P03|55000|53...|58...|40001|40P01|25P03|25006|28...|3D000)$/
 const SOCKET = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN)/
-/** pg, its pool and Knex give these without a code; Knex writes the statement and a dash before those of others. */
+/** Messages of pg, its pool and Knex without a code; Knex writes the statement and a dash before messages of others. */
 const LOST =
   /(?:^| - )(Connection terminated|Connection ended unexpectedly|Knex: Timeout acquiring a connection|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|The server does not support SSL)/
 
-/** What other work in the same database causes, which is well: nothing about it is for the log. */
+/** SQLSTATEs that other work in the same database causes normally: they are not logged. */
 const IN_THE_WAY: ReadonlyMap<string | undefined, string> = new Map([
   ['55P03', 'Another change holds what this one needs; try again'],
   ['40001', 'Other changes came between the parts of this one, again and again; try again'],
@@ -60,7 +65,7 @@ export function isOutage(failure: unknown): boolean {
   return failure instanceof ApiError && failure.code === 'unavailable' && !IN_THE_WAY.has(failureCode(failure))
 }
 
-/** The driver's own error, where others have wrapped it. */
+/** The error of the driver, inside the errors that wrap it. */
 function reported(error: unknown): Reported {
   if (error instanceof ApiError) return reported(error.params.cause)
   const from: Reported = typeof error === 'object' && error !== null ? error : {}
@@ -71,7 +76,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The SQLSTATE or system code of an error, its own or of what caused it. */
+/** The SQLSTATE or system code of an error or of its cause. */
 export function failureCode(error: unknown): string | undefined {
   const { code, cause } = reported(error)
   return text(code) ?? (cause === undefined ? undefined : failureCode(cause))
@@ -80,10 +85,10 @@ export function failureCode(error: unknown): string | undefined {
 /** A table or a column that is not there. */
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
 
-/** A trigger or function raised it, or a view does not show what would be written. */
+/** A trigger or function raised it, or a view would not show the written row. */
 const RAISED: ReadonlySet<string | undefined> = new Set(['P0001', '44000'])
 
-/** Whether a rule of the database's own refuses a write: a table that somebody else made may have triggers and row security. */
+/** Whether a rule of the database refuses a write: existing tables may have triggers and row security. */
 export function isRefusedByRule(error: unknown): boolean {
   const code = failureCode(error)
   // The same code says that the user of the database lacks a right, which is no fault of the caller's.
@@ -91,7 +96,7 @@ export function isRefusedByRule(error: unknown): boolean {
   return RAISED.has(code)
 }
 
-/** What a statement gives; undefined where a table or a column that it names is not there yet. */
+/** The rows of a statement; undefined where a table or a column that it names is not there yet. */
 export async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
@@ -107,7 +112,7 @@ export function isRetryable(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
-/** How long to wait before work is done again for the time `nth`, from 1: those that met each other must not meet again. */
+/** The wait before work is done again for the `nth` time, from 1: work that collided must not collide again. */
 export function collisionPause(nth: number, random: () => number): number {
   return LIMITS.collisionPauseMs * 2 ** (nth - 1) * random()
 }
@@ -125,7 +130,7 @@ export function isConnectionLost(error: unknown): boolean {
   if (code === undefined) return LOST.test(text(from.message) ?? '')
   // The socket file of a server that is not there, and no other file.
   if (code === 'ENOENT') return from.syscall === 'connect'
-  // A server that has become read-only is not the one to talk to: the next connection may lead to its successor.
+  // A server that has become read-only has a successor, which the next connection may reach.
   return /^(08...|57P0[1-5]|25P03|25006)$/.test(code) || SOCKET.test(code)
 }
 
@@ -139,7 +144,7 @@ export function violation(error: unknown): Violation | undefined {
   if (code === undefined || !/^2[23][0-9A-Z]{3}$/.test(code)) return undefined
   const detail = text(from.detail) ?? ''
   const listed = /^Key \((.+?)\)=/.exec(detail)?.[1]?.split(', ') ?? []
-  // A column that is called like a word of SQL stands in quotes.
+  // A column with the name of a keyword is in quotes.
   const named = listed.map((name) => name.replace(/^"(.*)"$/, '$1'))
   const kind = INTEGRITY[code] ?? 'value'
   const column = text(from.column)
@@ -160,7 +165,7 @@ const MISTAKES: Readonly<Record<Exclude<Violation['kind'], 'in_use'>, (field: st
   value: (field) => fieldError('invalid', `The ${field} is invalid`),
 }
 
-/** The answer to a violation when nobody closer to the record has a better one: 422 by column, 409 when in use. */
+/** The answer to a violation without a better one of the resource: 422 by column, 409 when in use. */
 function violationAnswer(found: Violation, cause: unknown): ApiError {
   const { kind } = found
   if (kind === 'in_use') return new ApiError('conflict', { message: 'The record is still in use', cause })
@@ -170,8 +175,8 @@ function violationAnswer(found: Violation, cause: unknown): ApiError {
 }
 
 /**
- * What a database error is to a caller: `unavailable` with Retry-After when it passes by itself, `validation_failed`
- * or `conflict` (the violation still readable through `violation`) when values caused it, else the error unchanged.
+ * A database error as the error of a caller: `unavailable` with Retry-After when it passes by itself, `validation_failed`
+ * or `conflict` (the violation still readable through `violation`) when values caused it, and the unchanged error otherwise.
  */
 export function databaseFailure(error: unknown): unknown {
   if (error instanceof ApiError) return error
@@ -186,4 +191,34 @@ export function databaseFailure(error: unknown): unknown {
     return new ApiError('unavailable', { retryAfter: RETRY_AFTER, cause: error })
   }
   return error
+}
+
+const QUIET_MS = 10_000
+
+/** Counts one failure of an outage; `now` is a monotonic time in milliseconds. */
+export type NoteFailure = (error: unknown, now: number) => void
+
+/** A log of an outage with at most one line in ten seconds, with the count of failures since the last one. */
+export function outageLog(log: Logger, message = 'database unavailable'): NoteFailure {
+  let lastAt = Number.NEGATIVE_INFINITY
+  let unwritten = 0
+  return (error, now) => {
+    unwritten += 1
+    if (now - lastAt < QUIET_MS) return
+    const failures = unwritten
+    lastAt = now
+    unwritten = 0
+    const reason = error instanceof Error ? error.message : String(error)
+    log.error({ code: failureCode(error), reason, failures }, message)
+  }
+}
+
+/** Asks the database where the error looks like an outage, as a statement that takes too long does too. */
+export async function stillServes(database: Pick<Database, 'ping'>, error: unknown): Promise<boolean> {
+  const outage = isConnectionLost(error) || (error instanceof ApiError && error.code === 'unavailable')
+  if (!outage) return true
+  return database.ping().then(
+    () => true,
+    () => false,
+  )
 }

@@ -1,13 +1,23 @@
 /** Hands out connections of a pg pool, with a bound on how many callers may wait for one. */
+
+import type { Knex } from 'knex'
+import createKnex from 'knex'
 import type pg from 'pg'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 import type { PoolUse, Row, Runner, Statement } from './database.ts'
-import { collisionPause, databaseFailure, isConnectionLost, isOutage, isRetryable, isStale } from './failure.ts'
-import type { NoteFailure } from './outage.ts'
+import {
+  collisionPause,
+  databaseFailure,
+  isConnectionLost,
+  isOutage,
+  isRetryable,
+  isStale,
+  type NoteFailure,
+} from './failure.ts'
+import { lostClients, type Watch } from './silence-watch.ts'
 import { send } from './statement.ts'
-import { lostClients, type Watch } from './watch.ts'
 
 type Acquired = (error: Error | undefined, client: pg.PoolClient | undefined) => void
 
@@ -22,12 +32,12 @@ export interface Connections {
  * knows that more is asked than it can do.
  */
 interface Waits {
-  /** Notes a caller that asks for a connection; gives what `ended` wants: when the wait began, 0 where there is none. */
+  /** Notes a caller that asks for a connection; returns the begin of its wait for `ended`, 0 where it does not wait. */
   began(): number
   ended(began: number): void
   /**
-   * The shortest wait of those that ended since this was last asked, as long as nobody got a connection the time since
-   * the last one did. The shortest, because a burst makes some wait, and only a queue that stands makes all wait.
+   * The shortest wait that ended since the last call; while no caller gets a connection, the time since the last one did.
+   * The shortest, because in a burst some callers wait, and only in a lasting queue all of them do.
    */
   take(now: number): number
 }
@@ -62,7 +72,7 @@ function createWaits(pool: pg.Pool): Waits {
   }
 }
 
-/** The waits of a pool, which are the same whoever asks for its connections. */
+/** The waits of a pool, shared by all its Connections. */
 const waitsOf = memo((pool: pg.Pool): Waits => createWaits(pool))
 
 /** Gives `done` a connection to release, or `unavailable` at once when LIMITS.poolQueue callers already wait. */
@@ -90,7 +100,7 @@ export function acquired(connections: Connections): Promise<pg.PoolClient> {
   })
 }
 
-/** What Knex asks of a pool. */
+/** The pool interface of Knex. */
 interface KnexPool {
   connect(): Promise<pg.PoolClient>
   end(): Promise<void>
@@ -124,7 +134,7 @@ export function knexPool(connections: Connections): KnexPool {
   }
 }
 
-/** How pools are used now; one that stands under two names is told of once. */
+/** The present use of pools; a pool under two names is listed once. */
 export function poolUses(pools: Readonly<Partial<Record<PoolUse['pool'], Connections>>>): readonly PoolUse[] {
   const named = new Map<pg.Pool, PoolUse['pool']>()
   for (const name of ['ordinary', 'compiled', 'replica'] as const) {
@@ -139,7 +149,10 @@ export function poolUses(pools: Readonly<Partial<Record<PoolUse['pool'], Connect
   }))
 }
 
-/** Asks how long callers wait for a connection of the pool where they wait longest, since it was last asked; in milliseconds. */
+/**
+ * Asks how long callers wait for a connection of the pool where they wait longest, since it was last asked; in
+ * milliseconds.
+ */
 export function longestWait(connections: readonly Connections[]): () => number {
   return () => {
     const now = performance.now()
@@ -147,7 +160,10 @@ export function longestWait(connections: readonly Connections[]): () => number {
   }
 }
 
-/** A pool whose lost connections are noted instead of ending the process, and whose silent ones are given up; it replaces them by itself. */
+/**
+ * A pool whose lost connections are noted instead of ending the process, and whose silent ones are given up; it
+ * replaces them by itself.
+ */
 export function watchErrors(connections: Connections, watch?: Watch): Connections {
   const { pool, note } = connections
   const lost = (error: Error) => note(error, performance.now())
@@ -159,7 +175,7 @@ export function watchErrors(connections: Connections, watch?: Watch): Connection
   return connections
 }
 
-/** Runs statements one per acquired connection, without a transaction; again where others were in the way. */
+/** Runs each statement on an acquired connection, without a transaction, and again after a collision. */
 export function pooledRunner(connections: Connections, random: () => number = Math.random): Runner {
   function run(statement: Statement, values: readonly unknown[], met = 0): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
@@ -186,7 +202,7 @@ export function pooledRunner(connections: Connections, random: () => number = Ma
   return Object.freeze<Runner>({ run: (statement, values) => run(statement, values) })
 }
 
-/** Runs statements on one connection that somebody else holds; a `patient` one may take as long as it takes. */
+/** Runs statements on one connection that the caller holds; `patient`: without a limit of time. */
 export function clientRunner(client: pg.ClientBase, patient = false): Runner {
   return Object.freeze({
     run: (statement: Statement, values: readonly unknown[]) =>
@@ -198,7 +214,10 @@ export function clientRunner(client: pg.ClientBase, patient = false): Runner {
   })
 }
 
-/** Asks on a connection whether the server takes writes; one to a server that does not is dropped: the next may lead to its successor. */
+/**
+ * Whether the server of a connection takes writes; if not, the connection is dropped, because the next one may reach
+ * its successor.
+ */
 export async function takesWrites(connections: Connections): Promise<boolean> {
   const client = await acquired(connections).catch((error) => {
     throw databaseFailure(error)
@@ -211,4 +230,13 @@ export async function takesWrites(connections: Connections): Promise<boolean> {
   } finally {
     client.release(!keep)
   }
+}
+
+/** A Knex that takes its connections there; its own words about them go nowhere, since the log has ours. */
+export function knexOver(connections: Connections): Knex {
+  return createKnex({
+    client: 'pg',
+    connectionPool: knexPool(connections),
+    log: { warn() {}, error() {}, debug() {}, deprecate() {} },
+  })
 }

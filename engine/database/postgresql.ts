@@ -1,25 +1,23 @@
 /** Opens a PostgreSQL server: one ordinary pool, and one on which statements are planned once. */
 import type pg from 'pg'
+import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
-import type { Database } from './database.ts'
-import { knexOver } from './knex.ts'
-import { laggingRunner } from './lagging.ts'
-import { type NoteFailure, outageLog } from './outage.ts'
-import { Client, Pool } from './pg.ts'
-import { type Connections, longestWait, pooledRunner, poolUses, takesWrites, watchErrors } from './pool.ts'
+import type { Database, Runner, Statement } from './database.ts'
+import { failureCode, type NoteFailure, outageLog } from './failure.ts'
+import { Client, COLUMN_TYPES, Pool } from './pg.ts'
+import { type Connections, knexOver, longestWait, pooledRunner, poolUses, takesWrites, watchErrors } from './pool.ts'
 import { sessionPresence } from './presence.ts'
 import { cancelling, createSessions } from './sessions.ts'
+import { createWatch, type Watch } from './silence-watch.ts'
 import { inTransaction } from './transaction.ts'
-import { COLUMN_TYPES } from './types.ts'
-import { createWatch, type Watch } from './watch.ts'
 
-/** A setting of nobody's: the server keeps any with a dot in its name, for one session. */
+/** A setting for the probe: the server keeps any setting with a dot in its name, for one session. */
 const SETTING = 'plinth.probe'
 
 /**
- * Whether two connections share a session of the server. Each writes down who it is in its session, and the first reads
- * what stands in its own by then: behind PgBouncer with `pool_mode = transaction` that is the other one's.
+ * Whether two connections share a session of the server. Each writes its name into its session, and then reads it back:
+ * behind PgBouncer with `pool_mode = transaction` it finds the name of the other one.
  */
 async function poolsTransactions(config: pg.ClientConfig): Promise<boolean> {
   const [one, two] = [new Client(config), new Client(config)]
@@ -66,7 +64,7 @@ interface Server {
   readonly takesOptions: boolean
 }
 
-/** The URL without its own `options`, and those options apart, so that ours can stand before them. */
+/** The URL without its `options`, and those options, so that ours can come before them. */
 function splitOptions(databaseUrl: string): { readonly connectionString: string; readonly own: string } {
   if (!URL.canParse(databaseUrl)) return { connectionString: databaseUrl, own: '' }
   const url = new URL(databaseUrl)
@@ -77,7 +75,7 @@ function splitOptions(databaseUrl: string): { readonly connectionString: string;
 
 function startOptions(session: Readonly<Record<string, string>>, own: string): string {
   const ours = Object.entries(session).map(([name, value]) => `-c ${name}=${value}`)
-  // The last one wins: what the operator wrote stands over our limits, never over how times are written.
+  // The last one wins: options of the operator override our limits, but not the format of times.
   return [...ours, own, '-c TimeZone=UTC -c DateStyle=ISO'].filter(Boolean).join(' ')
 }
 
@@ -152,7 +150,7 @@ function open(config: pg.PoolConfig, max: number, note: NoteFailure, watch: Watc
   return watchErrors({ pool: new Pool({ ...config, max }), note }, watch)
 }
 
-/** How those who ask about connections connect themselves. */
+/** The connection of the watch. */
 function plainly(databaseUrl: string): pg.ClientConfig {
   const { connectionString } = splitOptions(databaseUrl)
   return { connectionString, fallback_application_name: 'plinth' }
@@ -163,7 +161,9 @@ function watchOver(databaseUrl: string): Watch {
   return createWatch(plainly(databaseUrl), LIMITS.statementMs + GRACE_MS)
 }
 
-/** Whether session settings arrive at the replica with the start of a connection; one that is out now may be back later. */
+/**
+ * Whether session settings arrive at the replica with the start of a connection; one that is out now may be back later.
+ */
 async function replicaTakesOptions(replicaUrl: string, log: Logger, otherwise: boolean): Promise<boolean> {
   try {
     return (await ask(replicaUrl, true)) !== undefined
@@ -174,7 +174,10 @@ async function replicaTakesOptions(replicaUrl: string, log: Logger, otherwise: b
   }
 }
 
-/** What the server says of itself, with the session settings it takes at connecting or, behind some poolers, after it. */
+/**
+ * The properties of the server, with the session settings that it takes at connecting or, behind some poolers, after
+ * it.
+ */
 async function reach(databaseUrl: string, log: Logger): Promise<Server> {
   const server = (await ask(databaseUrl, true)) ?? (await ask(databaseUrl, false))
   if (server === undefined)
@@ -247,6 +250,38 @@ export async function openPostgresql(
       await knex.destroy()
       const pools = new Set([ordinary.pool, generic.pool, ...(replica === undefined ? [] : [replica.connections.pool])])
       await Promise.all([...pools].map((pool) => pool.end()))
+    },
+  })
+}
+
+/** The replica has not heard of a migration yet: a table, a column, a function. */
+const BEHIND: ReadonlySet<string | undefined> = new Set(['42P01', '42703', '42883'])
+/**
+ * A statement that ran out of time would only run out of it again, on the server that has more to do; and one that
+ * writes does not belong here, so the server must not carry it out.
+ */
+const FINAL: ReadonlySet<string | undefined> = new Set(['57014', '25006'])
+
+/** Whether the server itself may answer a statement that failed on the replica. */
+function mayAnswer(error: unknown): boolean {
+  const code = failureCode(error)
+  if (BEHIND.has(code)) return true
+  return error instanceof ApiError && error.code === 'unavailable' && !FINAL.has(code)
+}
+
+/**
+ * A runner on `replica` that turns to `server` when the replica is out, cancels for its replay, or lags behind a
+ * migration.
+ */
+export function laggingRunner(replica: Runner, server: Runner): Runner {
+  return Object.freeze({
+    async run(statement: Statement, values: readonly unknown[]) {
+      try {
+        return await replica.run(statement, values)
+      } catch (error) {
+        if (mayAnswer(error)) return server.run(statement, values)
+        throw error
+      }
     },
   })
 }

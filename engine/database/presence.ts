@@ -1,4 +1,4 @@
-/** ⇄ Shows to other processes on the same PostgreSQL server that this one lives: by advisory locks of a session of its own. */
+/** The keys of living processes on a PostgreSQL server ⇄: advisory locks of a separate session of each process. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { LIMITS } from '../limits.ts'
@@ -10,7 +10,7 @@ const LOCK = (key: string): string => `hashtextextended('plinth ' || ${key}, 0)`
 
 const TAKE = `select pg_try_advisory_lock(${LOCK('$1::text')})`
 const GIVE = `select pg_advisory_unlock(${LOCK('$1::text')})`
-/** A lock that can be shared for the moment of this statement is nobody's. */
+/** A lock that this statement can share for a moment is free. */
 const HELD = `select key from unnest($1::text[]) as key where not pg_try_advisory_xact_lock_shared(${LOCK('key')})`
 
 /** A presence with an end. */
@@ -18,7 +18,7 @@ export interface Session extends Presence {
   close(): Promise<void>
 }
 
-/** Keys of one process alone, which nobody else can ask about. */
+/** Keys inside one process, for a database without other processes. */
 export function ownPresence(): Presence {
   const keys = new Set<string>()
   return {
@@ -37,7 +37,7 @@ function destroy(client: pg.Client): void {
   connection?.stream.destroy()
 }
 
-/** Takes a lock that may be shared for a moment by those who ask whether it is held. */
+/** Takes a lock that other processes may share for a moment to find out whether it is held. */
 async function takeAgain(client: pg.Client, key: string): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const { rows } = await client.query<Record<string, boolean>>(TAKE, [key])
@@ -46,7 +46,7 @@ async function takeAgain(client: pg.Client, key: string): Promise<void> {
   }
 }
 
-/** A session with the locks of these keys that nobody else has; rejects where the server does not answer. */
+/** A session with the locks of these keys, except those that others have; rejects where the server does not answer. */
 async function openSession(config: pg.ClientConfig, keys: Iterable<string>): Promise<pg.Client> {
   const client = new Client({ ...config, connectionTimeoutMillis: LIMITS.probeMs, query_timeout: LIMITS.probeMs })
   client.on('error', () => {})
@@ -60,7 +60,7 @@ async function openSession(config: pg.ClientConfig, keys: Iterable<string>): Pro
   }
 }
 
-/** A session that has the locks of `keys`: opened when it is first asked for, and anew when it was lost while there are any. */
+/** A session with the locks of `keys`: opened at first use, and again when it was lost while there are keys. */
 function sessionOf(config: pg.ClientConfig, keys: ReadonlySet<string>) {
   let session: Promise<pg.Client> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -111,7 +111,7 @@ function sessionOf(config: pg.ClientConfig, keys: ReadonlySet<string>) {
   }
 }
 
-/** The locks are those of one session beside the pools, which begins with the first key. */
+/** A presence over one session outside of the pools, which begins with the first key. */
 export function sessionPresence(config: pg.ClientConfig, runner: Runner): Session {
   const keys = new Set<string>()
   const session = sessionOf(config, keys)

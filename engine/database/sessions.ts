@@ -16,11 +16,11 @@ export interface Sessions {
 export interface SessionOptions {
   /** SQL that lifts the time-outs of a connection, after which it is not used again. */
   readonly unlimited?: string
-  /** Has the server end what a backend runs; absent where nothing can. */
+  /** Cancels the statement of a backend; absent where that is impossible. */
   readonly cancel?: (backend: number) => Promise<void>
 }
 
-/** Statements that undo what an interrupted session has begun. */
+/** Statements by which an interrupted session cleans up. */
 const UNDOING = /^(rollback|select pg_advisory_unlock)\b/
 
 /** Lends connections of a pool to work that takes as long as it takes. */
@@ -64,7 +64,7 @@ export function createSessions(connections: Connections, { unlimited, cancel }: 
   }
 }
 
-/** Asks the server, over a connection of its own, to cancel what one of its backends runs. */
+/** Cancels the statement of a backend, over a separate connection. */
 export function cancelling(config: pg.ClientConfig): (backend: number) => Promise<void> {
   return async (backend) => {
     const client = new Client({ ...config, connectionTimeoutMillis: LIMITS.probeMs, query_timeout: LIMITS.probeMs })

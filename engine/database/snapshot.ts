@@ -1,4 +1,7 @@
-/** The files of a fresh embedded cluster as one archive, so that a first start writes them instead of building a cluster anew. */
+/**
+ * The files of a fresh embedded cluster as one archive, so that a first start unpacks them instead of building a
+ * cluster.
+ */
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
@@ -16,7 +19,7 @@ const FORMAT = 'pglite-0.5.16'
 
 export const EXTENSIONS = Object.freeze({ btree_gist, pg_trgm })
 
-/** Path → content; undefined for a folder, which stands before what is in it. Equal files are one object. */
+/** Path → content; undefined for a folder, which comes before its files. Equal files are one object. */
 export type Snapshot = ReadonlyMap<string, Uint8Array | undefined>
 
 /** `<package>/dist/<version>.cluster.gz`, for the source and for the compiled program alike. */
@@ -26,7 +29,9 @@ function archive(): string {
   return path.join(path.basename(root) === 'dist' ? root : path.join(root, 'dist'), `${FORMAT}.cluster.gz`)
 }
 
-/** The archive of an earlier `takeSnapshot`, or undefined: then a cluster is built from nothing, which takes seconds. */
+/**
+ * The archive of an earlier `takeSnapshot`, or undefined: then a cluster is built from nothing, which takes seconds.
+ */
 export async function readSnapshot(): Promise<Snapshot | undefined> {
   try {
     return v8.deserialize(await promisify(zlib.gunzip)(await fs.readFile(archive())))
@@ -35,7 +40,7 @@ export async function readSnapshot(): Promise<Snapshot | undefined> {
   }
 }
 
-/** The files of a closed cluster that nobody has used, kept as the archive where this copy of the program may be written to. */
+/** The files of an unused, closed cluster, stored as the archive where the folder of the program is writable. */
 export async function takeSnapshot(directory: string): Promise<Snapshot> {
   const snapshot = await filesOf(directory)
   await writeArchive(snapshot).catch(() => {})
@@ -49,7 +54,7 @@ async function writeArchive(snapshot: Snapshot): Promise<void> {
   const made = await promisify(zlib.gzip)(v8.serialize(snapshot))
   await fs.mkdir(path.dirname(file), { recursive: true })
   await fs.writeFile(half, made)
-  // Nothing of anybody's is in it, and whoever else runs this copy of the program starts from it too.
+  // It has no data of anybody, and other users of this copy of the program start from it too.
   await fs.chmod(half, 0o644)
   await fs.rename(half, file)
 }
@@ -83,7 +88,7 @@ export function unpackSnapshot(snapshot: Snapshot, directory: string): void {
   }
 }
 
-/** A file system in memory in which a cluster stands already. */
+/** A file system in memory that begins with a cluster. */
 export class SnapshotInMemory extends MemoryFS {
   readonly #snapshot: Snapshot
 

@@ -1,4 +1,6 @@
-/** Sends one statement over a pg connection with the least work: no column descriptions, rows as the text that arrived. */
+/**
+ * Sends one statement over a pg connection with the least work: no column descriptions, rows as the text that arrived.
+ */
 import type { ClientBase, Connection } from 'pg'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
@@ -43,7 +45,9 @@ export function ended(entry: Running): void {
 
 type Done = (error: Error | null, rows: readonly Row[]) => void
 
-/** What pg calls on a query while its answer arrives; the methods are shared, so one query is one small object. */
+/**
+ * The query interface of pg, called while the answer arrives; the methods are shared, so one query is one small object.
+ */
 interface Pending {
   readonly statement: Statement
   readonly values: readonly unknown[]
@@ -64,7 +68,7 @@ interface Pending {
   handleError(error: Error, connection: Connection): void
 }
 
-/** What is prepared on the connections that are open. */
+/** The prepared statements of open connections. */
 const kept = new Set<ReadonlyMap<string, string>>()
 
 /** How many statements the connections of this process keep prepared, all together. */
@@ -135,7 +139,7 @@ function handleError(this: Pending, error: Error, connection: Connection): void 
   if (this.failed) return
   this.failed = true
   ended(this.running)
-  // Whether the failed attempt left the name prepared is unknown: the next one closes it and parses again. What is stale
+  // Whether the failed attempt left the name prepared is unknown: the next one closes it and parses again. A stale one
   // was prepared before the tables changed, as all others on this connection may have been.
   if (isStale(error)) namesOf(connection).clear()
   else if (this.statement.name !== undefined) namesOf(connection).delete(this.statement.name)

@@ -16,10 +16,12 @@ export interface Throwaway {
   close(): Promise<void>
 }
 
-/** Clusters that nobody uses at present, and what ends each: opening one takes about a second and half a gigabyte. */
+/** Unused clusters, each with its end: opening one takes about a second and half a gigabyte. */
 const idle = new Map<PGlite, NodeJS.Timeout | undefined>()
 
-/** Keeps an empty cluster for the next one who asks. Its own timers let no process end, so it is closed after a while. */
+/**
+ * Keeps an empty cluster for the next one who asks. Its own timers let no process end, so it is closed after a while.
+ */
 function keep(cluster: PGlite, lingerMs: number | undefined): void {
   const end = (): void => {
     idle.delete(cluster)
@@ -67,9 +69,9 @@ async function embedded({ log, lingerMs, schema }: ThrowawayOptions): Promise<Th
   return { database, url: undefined, close: () => database.close() }
 }
 
-/** An embedded database that keeps what it holds when it is closed, and can be opened again. */
+/** An embedded database that keeps its data when it is closed, and can be opened again. */
 export interface HeldDatabase {
-  /** Only one at a time. Once it is closed, whoever still uses it is refused. */
+  /** Only one at a time. Once it is closed, further use is refused. */
   open(): Database
   /** Gives the database up, closed as it has to be. */
   release(): Promise<void>
@@ -100,7 +102,7 @@ async function administer(server: string, sql: string): Promise<void> {
   }
 }
 
-/** A database of its own with all that another one of the server holds, to which nobody may be connected. */
+/** A copy of another database of the server, which must have no connections. */
 export function copiedDatabase(server: string, original: string, log: Logger): Promise<Throwaway> {
   return ofServer(server, { log }, original)
 }
@@ -128,9 +130,12 @@ async function ofServer(server: string, { log, schema }: ThrowawayOptions, templ
 
 interface ThrowawayOptions {
   readonly log: Logger
-  /** Once closed, a cluster is used again within this time, or as long as the process lives, which it then has to end itself. */
+  /**
+   * Once closed, a cluster is used again within this time, or as long as the process lives, which it then has to end
+   * itself.
+   */
   readonly lingerMs?: number
-  /** SQL of what stands in it at first. */
+  /** SQL of its first content. */
   readonly schema?: string | undefined
 }
 

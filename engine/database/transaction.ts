@@ -49,7 +49,7 @@ async function once<T>(
   }
 }
 
-/** Tries several times where others were in the way, and as often as there are connections whose statements are stale. */
+/** Tries several times after collisions, and as often as there are connections with stale statements. */
 async function again<T>(
   knex: Knex,
   connections: Connections,
@@ -73,7 +73,8 @@ async function again<T>(
 
 /**
  * Commits when `work` resolves, rolls back when it rejects; runs `work` again after 40001 or 40P01, and where tables
- * have changed under prepared statements, so it must keep nothing outside the transaction from a first run. Rejects with what `databaseFailure` makes of the error.
+ * have changed under prepared statements, so it must keep nothing outside the transaction from a first run. Rejects with
+ * the result of `databaseFailure`.
  */
 export async function inTransaction<T>(
   knex: Knex,

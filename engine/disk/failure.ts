@@ -1,10 +1,16 @@
-/** What a failed read or write of a file means for a caller: what an operator can mend is `unavailable`, all else stays as it is. */
+/**
+ * Turns errors of files into errors of the API: those that an operator can mend are `unavailable`; others stay as they
+ * are.
+ */
 import { ApiError } from '../error.ts'
 
-/** Seconds: people free room, a volume comes back. */
+/** Seconds in which people free room, or a volume is back. */
 const RETRY_AFTER = 10
 
-/** Full, over a quota or a bound, read-only, failing, closed to this user, out of file descriptors, or a volume that has gone. */
+/**
+ * Full, over a quota or a bound, read-only, failing, closed to this user, out of file descriptors, or a volume that has
+ * gone.
+ */
 const PASSING =
   /^(ENOSPC|EDQUOT|EFBIG|EROFS|EIO|EACCES|EPERM|EMFILE|ENFILE|ESTALE|ENODEV|ENXIO|ENOTDIR|ENOTCONN|ENOTEMPTY|ENOMEM)$/
 /** Calls of sockets, which have their own codes. */
@@ -21,7 +27,7 @@ export function diskFailure(error: unknown): ApiError | undefined {
   return new ApiError('unavailable', { retryAfter: RETRY_AFTER, cause: error })
 }
 
-/** The 503 of a file that is shorter on the disk than what was written, although no write failed. */
+/** The 503 for a file that is shorter on the disk than its written bytes, although no write failed. */
 export function shortFile(path: string, written: number, found: number): ApiError {
   const reason = `${path} has ${found} bytes of the ${written} that were written`
   const cause = Object.assign(new Error(reason), { code: 'EIO', syscall: 'write' })

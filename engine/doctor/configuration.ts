@@ -1,4 +1,4 @@
-/** Looks at the secret and at what stands in front of the application ⇄. */
+/** Examines the secret of the application and the proxy in front of it ⇄. */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'

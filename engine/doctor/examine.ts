@@ -1,4 +1,4 @@
-/** Looks at a whole deployment ⇄, one thing after the other; what cannot be looked at is a finding itself. */
+/** Examines a whole deployment ⇄, one part after the other; a part that cannot be examined is a finding itself. */
 
 import { existsSync } from 'node:fs'
 import { rm, stat, statfs } from 'node:fs/promises'
@@ -6,17 +6,15 @@ import { dirname, join, resolve } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import { reasonOf } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
-import { writeWhole } from '../disk/write.ts'
+import { writeWhole } from '../disk/files.ts'
 import { sentenceOf } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import type { Settings } from '../settings.ts'
 import { lookAtProxy, lookAtSecret } from './configuration.ts'
-import { type Check, type Checked, type Finding, ok, problem, warning } from './finding.ts'
+import { type Check, type Checked, type Finding, ok, problem, type Thresholds, warning } from './finding.ts'
 import { lookAtGrowth, lookAtWork } from './growth.ts'
 import { lookAtQueries } from './queries.ts'
-import { lookAtRedis } from './redis.ts'
 import { lookAtClock, lookAtDatabase, lookAtExtensions, lookAtTables } from './server.ts'
-import type { Thresholds } from './thresholds.ts'
 
 const OTHERS = 0o077
 const MEGABYTE = 1_048_576
@@ -76,7 +74,7 @@ export interface Patient {
 
 type Look = () => Promise<readonly Finding[]> | readonly Finding[]
 
-/** Every finding, in the order of the looks. Never rejects, and tells no secret. */
+/** All findings, in the order of the examination. Never rejects, and contains no secret. */
 export async function examine(patient: Patient): Promise<readonly Checked[]> {
   const { settings, catalog, checks, thresholds } = patient
   const found: Checked[] = []
@@ -122,14 +120,14 @@ async function lookAtAll(
   }
 }
 
-/** Whether a start has made the tables of the engine. What cannot be asked is told by the looks themselves. */
+/** Whether a start has made the tables of the engine. A failure here is reported by the other examinations. */
 async function isServed({ adhoc }: Database): Promise<boolean> {
   const text = "select to_regclass('plinth_job') is not null and to_regclass('plinth_idempotency') is not null as made"
   const [row] = await adhoc.run({ text }, []).catch(() => [['t']])
   return row?.[0] === 't'
 }
 
-/** Rejects when the work takes longer; what it still does then is nobody's concern. */
+/** Rejects when the work takes longer; its later result is ignored. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -145,7 +143,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 /** Settings whose values are secrets, or hold one. */
 const SECRET_NAME = /SECRET|PASSWORD|TOKEN|KEY|_URL$/
 
-/** A finding in which no secret of the environment stands, whatever a server or a library has said. */
+/** The finding without secrets of the environment, which the text of a server or a library may contain. */
 function hidden({ env }: Settings, finding: Checked): Checked {
   const secrets = Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined || value.length < 6 || !SECRET_NAME.test(name)) return []
@@ -156,4 +154,24 @@ function hidden({ env }: Settings, finding: Checked): Checked {
   const clean = (text: string): string => secrets.reduce((so, secret) => so.replaceAll(secret, '(hidden)'), text)
   const { advice, message } = finding
   return { ...finding, message: clean(message), ...(advice === undefined ? {} : { advice: clean(advice) }) }
+}
+
+export async function lookAtRedis({ redisUrl }: Settings): Promise<readonly Finding[]> {
+  if (redisUrl === undefined) return [ok('no REDIS_URL: right for one instance; several would count limits apart')]
+  // Loading ioredis takes time that a deployment without it need not spend.
+  const { probeRedis } = await import('../store/redis.ts')
+  const { host } = new URL(redisUrl)
+  try {
+    return [ok(`Redis ${await probeRedis(redisUrl)} at ${host} takes writes`)]
+  } catch (error) {
+    const told = sentenceOf(error)
+    return [
+      problem(
+        `Redis at ${host} does not serve: ${told}; until it does, each instance counts limits for itself`,
+        /WRONGPASS|NOAUTH|NOPERM/.test(told)
+          ? 'correct user and password in REDIS_URL'
+          : 'start it, or correct REDIS_URL',
+      ),
+    ]
+  }
 }

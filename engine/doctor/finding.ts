@@ -1,4 +1,4 @@
-/** What a look at a deployment finds: one line for each thing that was looked at. */
+/** The findings of `plinth doctor`, one line for each thing that was examined, and the thresholds of its warnings. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import type { Settings } from '../settings.ts'
@@ -12,24 +12,24 @@ export interface Finding {
   readonly message: string
   /** What to do about it. */
   readonly advice?: string
-  /** Where the YAML speaks of it: `resources/tickets.yaml:12:3`. */
+  /** Its place in the YAML: `resources/tickets.yaml:12:3`. */
   readonly place?: string
 }
 
-/** A finding with what was looked at. */
+/** A finding with the examined part. */
 export interface Checked extends Finding {
   readonly check: string
 }
 
-/** What a plugin's own look gets. */
+/** The context of a plugin's own check. */
 export interface CheckContext {
   readonly settings: Settings
   readonly catalog: Catalog
-  /** Those of the plugin in app.yaml, with defaults. */
+  /** The options of the plugin in app.yaml, with defaults. */
   readonly options: JsonObject
 }
 
-/** Looks at something that a plugin needs, such as a server outside; changes nothing that anybody sees. */
+/** Checks something that a plugin needs, such as an outside server; changes nothing visible. */
 export type Check = (context: CheckContext) => Promise<readonly Finding[]>
 
 export const ok = (message: string): Finding => ({ level: 'ok', message })
@@ -42,4 +42,31 @@ export const warning = (message: string, advice: string, place?: string): Findin
 export const problem = (message: string, advice: string, place?: string): Finding => ({
   ...warning(message, advice, place),
   level: 'problem',
+})
+
+export interface Thresholds {
+  /** Free room of DATA_DIR in megabytes: uploads of a day, above what the embedded database needs to take writes. */
+  readonly roomMb: number
+  /** Between the clocks: below it tokens, leases and schedules agree. */
+  readonly clockMs: number
+  /** Rows from which a table that is read whole makes answers slow. */
+  readonly largeRows: number
+  /** Rows from which a table without `keep` is reported. */
+  readonly grownRows: number
+  /** How long work may wait: no kind of job waits so long while an instance runs. */
+  readonly lateMs: number
+  /** How late the hourly removal of old rows may be. */
+  readonly keeperMs: number
+  /** How long the check of a plugin may take: a server that is silent is given up earlier. */
+  readonly checkMs: number
+}
+
+export const THRESHOLDS: Thresholds = Object.freeze({
+  roomMb: 256,
+  clockMs: 2_000,
+  largeRows: 10_000,
+  grownRows: 1_000_000,
+  lateMs: 900_000,
+  keeperMs: 86_400_000,
+  checkMs: 20_000,
 })

@@ -1,11 +1,10 @@
-/** Looks at what grows ⇄: tables without a keeper, keepers that do not come, and work that nobody does. */
+/** Examines growth ⇄: tables without `keep`, removals that do not run, and jobs that wait for long. */
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { listenerStates } from '../change/state.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { placeOf } from '../text/source.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
-import type { Thresholds } from './thresholds.ts'
+import { type Finding, ok, problem, type Thresholds, warning } from './finding.ts'
 
 /** How many rows tables have, as the server's statistics say, or counted to `most` where it has none yet. */
 export async function rowsOf(
@@ -95,7 +94,7 @@ const LATE = `select count(*) filter (where status = 'failed'),
     count(*) filter (where status = 'pending' and due_at < now() - $1::float8 * interval '1 millisecond')
   from plinth_job where finished_at is null or status = 'failed'`
 
-/** What waits, and what was given up. */
+/** Jobs that wait, and jobs that were given up. */
 export async function lookAtWork(
   { adhoc }: Database,
   catalog: Catalog,

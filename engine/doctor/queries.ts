@@ -1,7 +1,7 @@
 /**
- * Looks at what lists are declared to do ⇄: PostgreSQL plans each filter, sort key, search and relation over the data that
- * is there, without running it. It plans as if reading a table whole were forbidden; one that is still read whole, and has
- * no index of what is asked for, is told.
+ * Examines the queries of lists ⇄: PostgreSQL plans each filter, sort key, search and relation over the present data,
+ * without running it. Sequential scans are discouraged in these plans; a table that is still read whole, without an
+ * index for the query, is a finding.
  */
 import { SYSTEM } from '../actor.ts'
 import type { BelongsTo, Catalog, Field, Filter, FilterPath, Index, Resource } from '../catalog/catalog.ts'
@@ -17,9 +17,8 @@ import { fieldSql } from '../query/condition.ts'
 import { readListQuery } from '../query/list-query.ts'
 import { compileCount, compilePage } from '../query/list-statement.ts'
 import { placeOf } from '../text/source.ts'
-import { type Finding, ok } from './finding.ts'
+import { type Finding, ok, type Thresholds } from './finding.ts'
 import { rowsOf } from './growth.ts'
-import type { Thresholds } from './thresholds.ts'
 
 /** One thing that callers may ask of a list. */
 interface Asked {
@@ -27,20 +26,20 @@ interface Asked {
   /** For people: `the filter status.name`. */
   readonly what: string
   readonly query: readonly (readonly [string, string])[]
-  /** A condition beside those of the query. */
+  /** A condition in addition to those of the query. */
   readonly filters?: readonly Filter[]
-  /** The statement that shows whether there is an index, and what of its plan does. */
+  /** The statement whose plan shows whether there is an index, and the part of the plan that shows it. */
   readonly of: 'count' | 'page' | 'order'
   /** The table that is read by a key anyway, which says nothing of this. */
   readonly except: string | undefined
-  /** What it reads, and the resource whose field that is. */
+  /** The columns that it reads, and their resource. */
   readonly field: Field | undefined
   readonly holder: Resource
-  /** The indexes that help, each by its kind, table and first column; what is computed has none. */
+  /** The indexes that help, each by its kind, table and first column; a computed value has none. */
   readonly reads: readonly string[]
 }
 
-/** Rows of which a value is taken that few have. */
+/** Rows from which a rare value is taken. */
 const SAMPLED = 1_000
 /** Above so many rows a query that reads all of them fails rather than being slow. */
 const HUGE = 50

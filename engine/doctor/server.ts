@@ -1,10 +1,9 @@
-/** Looks at the database itself ⇄: who one is there, what it may hold, its extensions and its clock. */
+/** Examines the database itself ⇄: its user, its limits, its extensions and its clock. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
+import { tables } from '../migration/catalog-tables.ts'
 import { planFor } from '../migration/migrate.ts'
-import { tables } from '../migration/tables.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
-import type { Thresholds } from './thresholds.ts'
+import { type Finding, ok, problem, type Thresholds, warning } from './finding.ts'
 
 const ABOUT = `select current_user, current_schema(), coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
   pg_is_in_recovery(), (select rolsuper from pg_roles where rolname = current_user),
@@ -59,7 +58,7 @@ export async function lookAtDatabase(
   return found.length > 0 ? found : [ok(`${description}, as ${user}, who owns the tables`)]
 }
 
-/** Whether the database is what the YAML describes. */
+/** Examines whether the tables match the YAML. */
 export async function lookAtTables(database: Database, catalog: Catalog, now: Date): Promise<readonly Finding[]> {
   const { steps, start } = (await planFor(catalog, database, now)).value
   const waiting = steps.filter(({ effect }) => effect !== 'removes')
@@ -111,7 +110,7 @@ async function lookAtExtension(runner: Runner, name: string, use: string): Promi
   )
 }
 
-/** How far the clock of this machine is from that of the database; half of the round trip is nobody's fault. */
+/** The difference between the clocks of this machine and of the database, without half of the round trip. */
 export async function lookAtClock(
   { adhoc, kind }: Database,
   now: () => Date,

@@ -1,4 +1,6 @@
-/** Writes a whole application into one file ⇄: one consistent state of its database, and the files that its rows name. */
+/**
+ * Writes a whole application into one file ⇄: one consistent state of its database, and the files that its rows name.
+ */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
@@ -8,24 +10,24 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Catalog } from '../catalog/catalog.ts'
+import { protectedFields } from '../catalog/stored.ts'
 import type { Database, Runner } from '../database/database.ts'
-import { isStorageKey } from '../disk/key.ts'
-import { flush } from '../disk/write.ts'
+import { flush, isStorageKey } from '../disk/files.ts'
 import { quoted as q } from '../filter/sql.ts'
+import { tables as tablesOf } from '../migration/catalog-tables.ts'
 import { inspectAll, type Physical } from '../migration/inspect.ts'
+import { pairsOf, presentColumn } from '../migration/pair.ts'
+import type { Column } from '../migration/table.ts'
+import { type Protection, protectedAnew } from '../seal.ts'
 import { secretsOf } from '../secret.ts'
 import type { Settings } from '../settings.ts'
-import { createChecksum } from './checksum.ts'
-import { type Existing, existingTables, readExisting, standsOnExisting } from './existing.ts'
-import { type Head, type Tally, VERSION } from './format.ts'
-import { readPlaces } from './log-places.ts'
-import { leavingRows } from './open-secrets.ts'
-import { type Leaving, readLines } from './rows.ts'
-import { fingerprints } from './secrets.ts'
+import { type Existing, existingTables, readExisting, standsOnExisting } from './existing-tables.ts'
+import { fingerprints, type Head, type Tally, VERSION } from './format.ts'
+import { createChecksum, type Leaving, readLines, readPlaces } from './rows.ts'
 import type { PluginFiles } from './stored-files.ts'
-import { belonging, readingsOf, readStructure, type Structure } from './structure.ts'
+import { belonging, presentIn, readingsOf, readStructure, type Structure } from './structure.ts'
 
-/** What is dumped. */
+/** The content of a dump, and what it leaves out. */
 export interface Source {
   readonly catalog: Catalog
   readonly database: Database
@@ -36,11 +38,11 @@ export interface Source {
 
 export interface Dumped extends Tally {
   readonly bytes: number
-  /** Tables beside those of the application, which are not in the dump. */
+  /** Tables that do not belong to the application and are not in the dump. */
   readonly left: readonly string[]
-  /** What else stands with the tables that were there before it, and is not in the dump. */
+  /** Other objects of the existing tables that are not in the dump. */
   readonly objects: readonly string[]
-  /** What the tables that were there need and no dump can make. */
+  /** Objects that the existing tables need and no dump can make. */
   readonly asked: readonly string[]
   /** The extensions that they need. */
   readonly extensions: readonly string[]
@@ -50,8 +52,9 @@ export interface Dumped extends Tally {
 const PART_BYTES = 196_608
 
 /**
- * Writes `file`, readable by its user alone, whole or not at all; it must not be there yet. The database is read in one
- * transaction that sees one moment, and the files after it; what is left out and asked for is told before that. Rejects with a sentence for people.
+ * Writes `file`, readable by its user alone, whole or not at all; it must not be there yet. The database is read in
+ * one transaction that sees one moment, and the files after it; missing parts are reported before that. Rejects with a
+ * sentence for people.
  */
 export async function dump(source: Source, file: string, tell: (left: Left) => void = () => {}): Promise<Dumped> {
   if ((await stat(file).catch(() => undefined)) !== undefined)
@@ -92,7 +95,7 @@ async function* linesOf(
   yield `${JSON.stringify({ end: true, ...tally })}\n`
 }
 
-/** What a generator gives while it holds one connection. */
+/** The values of a generator that holds one connection. */
 async function* inSession(
   database: Database,
   give: (runner: Runner) => AsyncGenerator<string, void>,
@@ -153,12 +156,12 @@ async function* databaseLines(
     await noteKeys(runner, source, keys)
     end = 'commit'
   } finally {
-    // Also where whoever reads the lines has gone away.
+    // Also where the reader of the lines has gone away.
     await runner.run({ text: end }, []).catch(() => {})
   }
 }
 
-/** The names of the tables whose rows are in no dump, partitions of others aside. */
+/** The names of the tables whose rows are in no dump, without partitions of other tables. */
 async function leftOf(
   runner: Runner,
   physical: Physical,
@@ -189,7 +192,7 @@ async function holdTables(runner: Runner, kind: Database['kind'], withExisting: 
     // Rows that a policy hides would be missing; so their table refuses to be read.
     await run('set local row_security = off')
     if (kind === 'postgresql') await run('set local idle_in_transaction_session_timeout = 0')
-    // The snapshot is taken by what comes after, so that nothing is seen half changed.
+    // The next statement takes the snapshot, so that nothing is seen half changed.
     await run(`lock table ${before.map(q).join(', ')} in access share mode`)
     const physical = await inspectAll(runner)
     const now = await namesOf(runner, physical, withExisting)
@@ -273,4 +276,45 @@ async function* partLines(content: Readable): AsyncGenerator<string, void> {
       yield `${JSON.stringify({ part: data.subarray(at, at + PART_BYTES).toString('base64') })}\n`
   }
   yield `${JSON.stringify({ bytes, sha256: hash.digest('hex') })}\n`
+}
+
+/**
+ * The functions that seal open secrets in rows on their way out, by table; throws a sentence where a column has no room
+ * for a sealed one.
+ */
+export function leavingRows(catalog: Catalog, settings: Settings, structure: Structure): ReadonlyMap<string, Leaving> {
+  const pairs = pairsOf(tablesOf(catalog), presentIn(structure))
+  const found = new Map<string, Map<number, Protection>>()
+  for (const resource of catalog.resources.values()) {
+    if (resource.owner !== resource.name) continue
+    const pair = pairs.get(resource.table)
+    if (pair === undefined) continue
+    const { actual, wanted } = pair
+    for (const { field, how } of protectedFields(catalog, resource)) {
+      const column = wanted.columns.find(({ name }) => name === field.column)
+      const present = column === undefined ? undefined : presentColumn(pair, column)
+      if (present === undefined) continue
+      requireRoom(actual.name, present)
+      const own = found.get(actual.name) ?? new Map<number, Protection>()
+      found.set(actual.name, own.set(actual.columns.indexOf(present), how))
+    }
+  }
+  return new Map([...found].map(([table, columns]) => [table, sealed(settings, columns)]))
+}
+
+function requireRoom(table: string, { name, type, base = type }: Column): void {
+  if (base === 'text' || base === 'character varying') return
+  throw new Error(
+    `The column ${table}.${name} holds secrets as they were sent, and a sealed one does not fit into ${type}: \`plinth start\` changes the column and seals them, and then they can be dumped.`,
+  )
+}
+
+function sealed(settings: Settings, columns: ReadonlyMap<number, Protection>): Leaving {
+  return (row) =>
+    Promise.all(
+      row.map(async (value, at) => {
+        const how = columns.get(at)
+        return how === undefined || value === null ? value : ((await protectedAnew(settings, how, value)) ?? value)
+      }),
+    )
 }

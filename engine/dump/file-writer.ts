@@ -4,19 +4,21 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { isStorageKey } from '../disk/key.ts'
+import { isStorageKey } from '../disk/files.ts'
 import type { Settings } from '../settings.ts'
 import { readNote } from './format.ts'
 import type { PluginFiles } from './stored-files.ts'
 
 export interface FileWriter {
-  /** Takes the parts of one file from the lines; throws a sentence where they are damaged, or another file has its key. */
+  /**
+   * Takes the parts of one file from the lines; throws a sentence where they are damaged, or another file has its key.
+   */
   write(key: string, plugin: string, lines: AsyncGenerator<string, void>): Promise<void>
-  /** What was put stays from here on. */
+  /** Keeps the files that were put. */
   keep(): Promise<void>
-  /** Takes back what was put, unless it was to be kept. */
+  /** Removes the files that were put, unless they are kept. */
   undo(): Promise<void>
-  /** Removes what lies on the disk in passing. */
+  /** Removes temporary files. */
   end(): Promise<void>
 }
 
@@ -66,7 +68,7 @@ async function hashOf(content: Readable): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Writes the parts that follow to `path`; throws a sentence where they are not what was dumped. */
+/** Writes the following parts to `path`; throws a sentence where they differ from the dumped file. */
 async function receive(
   path: string,
   lines: AsyncGenerator<string, void>,

@@ -12,8 +12,14 @@
  *
  * `of` names the plugin. A file that a row names and that is not there has `"missing":true` and no parts. A dump without its last line is cut off.
  */
+
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { isObject } from '../json.ts'
-import type { Existing } from './existing.ts'
+import { secretsOf } from '../secret.ts'
+import type { Settings } from '../settings.ts'
+import type { Existing } from './existing-tables.ts'
 import type { Structure } from './structure.ts'
 
 export const VERSION = 2
@@ -34,7 +40,7 @@ export interface Head {
   readonly structure: Structure
 }
 
-/** What a dump holds, and what a load has written. */
+/** The counts of a dump or a load. */
 export interface Tally {
   readonly tables: number
   readonly rows: number
@@ -81,4 +87,11 @@ function parsed(line: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The fingerprints of the secrets that count, the present one first; none where none was made yet. */
+export async function fingerprints(settings: Pick<Settings, 'appSecrets' | 'dataDir'>): Promise<readonly string[]> {
+  if (settings.appSecrets.length === 0 && !existsSync(join(settings.dataDir, 'secret'))) return []
+  const secrets = await secretsOf(settings)
+  return secrets.map((secret) => createHash('sha256').update(`plinth dump\0${secret}`).digest('hex').slice(0, 16))
 }

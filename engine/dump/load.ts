@@ -5,22 +5,19 @@ import { createGunzip } from 'node:zlib'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
+import { tables as tablesOf } from '../migration/catalog-tables.ts'
 import { atomically, exclusively } from '../migration/exclusive.ts'
 import { inspectAll } from '../migration/inspect.ts'
 import { ENGINE_TABLES } from '../migration/own/engine-tables.ts'
-import { takeOverSecrets } from '../migration/own/secrets.ts'
+import { protectSecrets } from '../migration/own/secrets.ts'
 import { plan } from '../migration/plan.ts'
 import { riskOf, statementsOf } from '../migration/step.ts'
 import type { Table } from '../migration/table.ts'
-import { tables as tablesOf } from '../migration/tables.ts'
 import type { Settings } from '../settings.ts'
-import { createChecksum } from './checksum.ts'
-import { completeExisting, createExisting, requireAsked } from './existing.ts'
+import { completeExisting, createExisting, requireAsked } from './existing-tables.ts'
 import { type FileWriter, openFileWriter } from './file-writer.ts'
-import { type Head, readHead, readNote, type Tally } from './format.ts'
-import { readPlaces } from './log-places.ts'
-import { createRowWriter, readLines } from './rows.ts'
-import { fingerprints } from './secrets.ts'
+import { fingerprints, type Head, readHead, readNote, type Tally } from './format.ts'
+import { createChecksum, createRowWriter, readLines, readPlaces } from './rows.ts'
 import type { PluginFiles } from './stored-files.ts'
 import {
   belonging,
@@ -32,24 +29,24 @@ import {
   type Structure,
 } from './structure.ts'
 
-/** Where to, and what is taken in spite of a difference. */
+/** The target of a load, and the differences that are accepted. */
 export interface Target {
   readonly catalog: Catalog
   readonly database: Database
   readonly settings: Settings
   readonly files: readonly PluginFiles[]
-  /** The tables become what they were, whatever the YAML says by now; the next start brings them to it. */
+  /** The tables become as dumped, even if the YAML differs; the next start changes them. */
   readonly asDumped: boolean
-  /** What was sealed with another secret is given up. */
+  /** Values that were sealed with another secret are given up. */
   readonly otherSecret: boolean
 }
 
 export interface Loaded extends Tally {
-  /** Of which application, which database it was, and when. */
+  /** The application and the database that were dumped, and when. */
   readonly head: Pick<Head, 'name' | 'from' | 'madeAt'>
   /** Whether anything of the dump was sealed with a secret that this application does not have. */
   readonly secretDiffers: boolean
-  /** What stood with the dumped tables and is not in the dump. */
+  /** Objects of the dumped tables that are not in the dump. */
   readonly objects: readonly string[]
 }
 
@@ -75,7 +72,7 @@ export async function load(target: Target, file: string): Promise<Loaded> {
   }
 }
 
-/** Throws what the YAML would change in the dumped tables. */
+/** Throws the list of changes that the YAML would make to the dumped tables. */
 function requireTables({ catalog, database, asDumped }: Target, { structure }: Head): void {
   if (asDumped) return
   const circumstances = {
@@ -120,7 +117,7 @@ async function fill({ catalog, database, settings }: Target, { structure }: Head
   const there = existing === undefined ? new Set<string>() : await requireAsked(runner, existing)
   await makeRoom(runner, structure)
   await createTables(runner, structure)
-  // Behind the application's own: a function may take a row of one.
+  // After the application's own tables: a function may take a row of one.
   if (existing !== undefined) await createExisting(runner, existing, there)
   const checksums = new Map<string, string>()
   const tally = { tables: 0, rows: 0, files: 0, missing: 0 }
@@ -145,7 +142,7 @@ async function fill({ catalog, database, settings }: Target, { structure }: Head
       await completeTables(runner, structure)
       await compare(runner, structure, checksums)
       // A dump of an earlier version may hold them as they were sent.
-      await takeOverSecrets(catalog, settings, runner)
+      await protectSecrets(catalog, settings, runner)
       return tally
     } else throw new Error('The dump is damaged: a line says what no dump says.')
   }
@@ -202,7 +199,7 @@ async function fillTable(
   }
 }
 
-/** Throws where a table, or any of its rows, is not what was dumped. */
+/** Throws where a table or a row differs from the dump. */
 async function compare(runner: Runner, structure: Structure, checksums: ReadonlyMap<string, string>): Promise<void> {
   const physical = await inspectAll(runner)
   const names = new Set(structure.tables.map((table) => table.name))
@@ -217,7 +214,7 @@ async function compare(runner: Runner, structure: Structure, checksums: Readonly
   }
 }
 
-/** What must be the same of a table that people made: not the words of its defaults, nor the order of its columns. */
+/** The parts of a table made by people that must be the same: not the text of defaults, nor the order of columns. */
 function formOf({ name, columns, primaryKey }: Table): Table {
   const kept = columns
     .map(({ default: _, ...column }) => ({ ...column, default: undefined }))

@@ -1,4 +1,4 @@
-/** The files of an application that lie outside of its database, as dump and load need them: what plugins say of theirs. */
+/** The stored files of plugins outside of the database, for dump and load. */
 import type { Readable } from 'node:stream'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Settings } from '../settings.ts'
@@ -19,7 +19,7 @@ export interface FileStore {
 export interface StoredFiles {
   /** SQL that selects the keys of all of them, one a row; undefined where the application has no such rows. */
   readonly keys: (catalog: Catalog) => string | undefined
-  /** Where they are by the settings; throws a sentence where those are wrong. */
+  /** Their store by the settings; throws a sentence where those are wrong. */
   readonly store: (settings: Settings) => FileStore
 }
 

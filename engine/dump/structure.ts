@@ -1,16 +1,14 @@
-/** The tables of an application as they stand in a database ⇄: read for a dump, made again by a load. */
+/** The tables of an application as they are in a database ⇄: read for a dump, made again by a load. */
 import type { Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { addForeignKey, createTable, markComputed, validateForeignKey } from '../migration/ddl.ts'
 import { type Physical, presentOf } from '../migration/inspect.ts'
-import { quoteText } from '../migration/name.ts'
 import { removedName } from '../migration/names/kept-names.ts'
 import { ENGINE_TABLES } from '../migration/own/engine-tables.ts'
+import { quoteText } from '../migration/sql-name.ts'
 import type { Names, Present, Table } from '../migration/table.ts'
-import { type Counter, type CounterName, readCounters, setCounters } from './counters.ts'
-import type { Existing } from './existing.ts'
-import type { Places } from './log-places.ts'
-import type { Reading } from './rows.ts'
+import type { Existing } from './existing-tables.ts'
+import { type Counter, type CounterName, type Places, type Reading, readCounters, setCounters } from './rows.ts'
 
 /** An index, or a constraint that refuses overlaps, as PostgreSQL prints it. */
 export interface Definition {
@@ -22,7 +20,7 @@ export interface Definition {
   readonly mark: string
 }
 
-/** What a dump says of the tables before their rows, as JSON. */
+/** The part of a dump about the tables, before their rows, as JSON. */
 export interface Structure {
   readonly tables: readonly Table[]
   readonly definitions: readonly Definition[]
@@ -49,7 +47,7 @@ const DEFINITIONS = `select t.relname, i.relname, k.oid is not null,
   where t.relnamespace = current_schema()::regnamespace and not x.indisprimary and x.indisvalid
     and obj_description(i.oid, 'pg_class') like 'plinth%' order by t.relname, i.relname`
 
-/** The names of the tables that belong to the application: those that the engine made or uses, and those that were set aside. */
+/** The names of the tables of the application: made or used by the engine, or set aside. */
 export function belonging({ all, owned, names }: Physical): ReadonlySet<string> {
   const own = new Set([...owned.keys(), ...ENGINE_TABLES.map((table) => table.name)])
   return new Set(
@@ -57,7 +55,7 @@ export function belonging({ all, owned, names }: Physical): ReadonlySet<string> 
   )
 }
 
-/** What stands in the database of the tables of these names. */
+/** The structure of the tables of these names. */
 export async function readStructure(
   runner: Runner,
   physical: Physical,
@@ -124,7 +122,10 @@ export function presentIn({ tables, owned, history, names, trigrams, ranges, exi
   })
 }
 
-/** Makes the tables without what would slow their filling down; extensions, and sequences that stand alone, come first. */
+/**
+ * Makes the tables without indexes and keys, which would slow down their filling; extensions and separate sequences
+ * come first.
+ */
 export async function createTables(runner: Runner, { tables, trigrams, ranges }: Structure): Promise<void> {
   const extensions = [...(trigrams ? ['pg_trgm'] : []), ...(ranges ? ['btree_gist'] : [])]
   const sequences = tables.flatMap((table) => table.sequences)
@@ -139,7 +140,7 @@ export async function createTables(runner: Runner, { tables, trigrams, ranges }:
   for (const text of all) await runner.run({ text }, [])
 }
 
-/** Adds what createTables left out, and brings the sequences to where they stood. */
+/** Adds what createTables left out, and restores the state of sequences. */
 export async function completeTables(runner: Runner, { tables, definitions, counters }: Structure): Promise<void> {
   for (const { table, name, constraint, sql, mark } of definitions) {
     const made = constraint ? `alter table ${q(table)} add constraint ${q(name)} ${sql}` : sql

@@ -1,14 +1,14 @@
-/** The resources of a database: what its facts come to, with the list of what they cannot say. Pure. */
+/** The resources of a database, made from its facts, with remarks on what the YAML cannot say. Pure. */
 import type { JsonObject } from '../json.ts'
 import { quotedName } from './column.ts'
 import type { DatabaseFacts, TableFacts } from './facts.ts'
-import { free, isNameable, plainName, relationName, resourceName } from './name.ts'
+import { free, isNameable, plainName, relationName, resourceName } from './free-name.ts'
 import type { Remark } from './remark.ts'
 import { type ResourceForm, resourceOf } from './resource.ts'
-import { type Inside, type Joining, standingOf, whyInside } from './standing.ts'
-import { resourceText } from './text.ts'
+import { resourceText } from './resource-text.ts'
+import { type Inside, type Joining, rolesOf, whyInside } from './table-roles.ts'
 
-/** What the plugins of the application have already. */
+/** The names and tables that plugins of the application use. */
 export interface Taken {
   /** Names of resources and first words of paths. */
   readonly names: ReadonlySet<string>
@@ -22,12 +22,12 @@ export interface Found {
   /** The resource of each table that is one. */
   readonly served: ReadonlyMap<string, string>
   readonly remarks: readonly Remark[]
-  /** Resources of plugins that get another table, because theirs is somebody else's. */
+  /** Resources of plugins that get another table, because the database has a table of that name. */
   readonly moved: ReadonlyMap<string, string>
 }
 
 export function applicationOf(facts: DatabaseFacts, taken: Taken): Found {
-  const { keyed, joining, inside, remarks } = standingOf(facts)
+  const { keyed, joining, inside, remarks } = rolesOf(facts)
   const names = new Map<string, string>()
   const used = new Set(taken.names)
   const said: Remark[] = [...remarks]
@@ -53,7 +53,7 @@ export function applicationOf(facts: DatabaseFacts, taken: Taken): Found {
   return { files, served: names, remarks: said, moved }
 }
 
-/** What is shown of a record inside another. */
+/** The fields of a record that are shown inside another record. */
 function shownOf({ title }: ResourceForm): JsonObject {
   return { embed: title === undefined ? ['id'] : ['id', title] }
 }
@@ -79,7 +79,7 @@ function joined({ table, sides }: Joining, forms: ReadonlyMap<string, ResourceFo
   return { table: table.name, what: whyInside(table), done: `served as the relations ${made.join(' and ')}${rest}` }
 }
 
-/** The rows of a table without a key of its own, inside the records to which they refer. */
+/** The rows of a table without a key, shown inside the records that they refer to. */
 function told({ table, parent }: Inside, forms: ReadonlyMap<string, ResourceForm>): Remark {
   const form = forms.get(parent.target)!
   const wanted = isNameable(table.name) ? table.name : plainName(table.name)
@@ -129,7 +129,7 @@ function embedTitles(form: ResourceForm, byName: ReadonlyMap<string, ResourceFor
   }
 }
 
-/** Accounts and what else plugins keep go to tables of other names where theirs are taken. */
+/** Other table names for plugins whose tables are taken. */
 function movedTables({ tables }: DatabaseFacts, taken: Taken): ReadonlyMap<string, string> {
   const there = new Set(tables.map(({ name }) => name))
   const used = new Set([...there, ...taken.tables.keys()])
@@ -168,7 +168,7 @@ function openCircles(forms: ReadonlyMap<string, ResourceForm>): readonly Remark[
 
 type Circle = readonly [Step, ...Step[]]
 
-/** A way over required relations that comes back to where it began. */
+/** A circle of required relations. */
 function circleFrom(start: ResourceForm, byName: ReadonlyMap<string, ResourceForm>): Circle | undefined {
   const seen = new Set<ResourceForm>()
   const go = (form: ResourceForm, way: readonly Step[]): Circle | undefined => {

@@ -1,6 +1,6 @@
-/** What type of field a column is, and what of it the YAML cannot say. */
-import type { JsonObject } from '../json.ts'
-import { type Bounds, boundsIn } from './check.ts'
+/** A column as a field of the YAML: its type, the bounds in its checks, its default, and notes on the rest. */
+import { isBigint } from '../field/bigint.ts'
+import type { Json, JsonObject } from '../json.ts'
 import type { ColumnFacts } from './facts.ts'
 
 /** A column as a field; where it can only be read, the SQL that reads it. */
@@ -9,7 +9,7 @@ export interface FieldForm {
   readonly options: JsonObject
   /** SQL over `t`, where the column cannot be written by the field. */
   readonly reads?: string
-  /** What people should know of it: what it is, and what that means. */
+  /** A note for people: the fact, and its consequence. */
   readonly note?: { readonly what: string; readonly done: string }
 }
 
@@ -93,7 +93,7 @@ function ofText(base: string, size: string | undefined, checks: readonly string[
   const length = base === 'character' && size === undefined ? 1 : Number(size ?? Number.POSITIVE_INFINITY)
   const padded = base === 'character' && length > 1
   const { words } = boundsIn(checks, false)
-  // A word that is shorter than its column would be answered with blanks behind it.
+  // A word that is shorter than its column would be answered with trailing blanks.
   if (words !== undefined && fitsEnum(words) && !(padded && words.some((word) => word.length < length)))
     return { type: 'enum', options: { values: [...words] } }
   const note = padded
@@ -121,4 +121,100 @@ function numbers({ min, max }: Bounds): JsonObject {
   const whole = (text: string | undefined) => (/^-?\d{1,15}$/.test(text ?? '') ? Number(text) : undefined)
   const [least, most] = [whole(min), whole(max)]
   return { ...(least === undefined ? {} : { min: least }), ...(most === undefined ? {} : { max: most }) }
+}
+
+/** Words, or bounds of a number. */
+export interface Bounds {
+  readonly words?: readonly string[]
+  readonly min?: string
+  readonly max?: string
+}
+
+/** A check without brackets and casts, its texts apart: `state = ANY ARRAY[§0, §1]`. */
+interface Plain {
+  readonly text: string
+  readonly texts: readonly string[]
+}
+
+const CAST = /::(?:"[^"]+"|[a-z_][\w. ]*[\w])(?:\([\d, ]+\))?(?:\[\])?/g
+const COLUMN = '(?:"[^"]+"|\\w+)'
+
+/** Undefined where something is computed: a bracket after a name is a call. */
+function plain(sql: string): Plain | undefined {
+  const texts: string[] = []
+  const apart = sql.replace(/'((?:[^']|'')*)'/g, (_, text: string) => `§${texts.push(text.replaceAll("''", "'")) - 1}`)
+  const bare = apart.replace(CAST, '')
+  if (/[\w"]\(/.test(bare)) return undefined
+  return { text: bare.replace(/[()]/g, ''), texts }
+}
+
+/** `state = ANY ARRAY[§0, §1]`, `state = §0 OR state = §1`. */
+function wordsOf({ text, texts }: Plain): readonly string[] | undefined {
+  const list = new RegExp(`^${COLUMN} = ANY ARRAY\\[(.*)\\]$`).exec(text)?.[1]?.split(', ')
+  const named = list ?? text.split(' OR ').map((part) => new RegExp(`^${COLUMN} = (§\\d+)$`).exec(part)?.[1] ?? '')
+  const words = named.map((name) => (/^§\d+$/.test(name) ? texts[Number(name.slice(1))] : undefined))
+  return words.every((word) => word !== undefined) ? (words as readonly string[]) : undefined
+}
+
+/** `stars >= 1 AND stars <= 5`: the bounds; those of whole numbers may leave out their own end. */
+function boundsOf({ text, texts }: Plain, whole: boolean): Bounds {
+  const ends = text.split(' AND ').map((part) => {
+    const [, operator = '', written = ''] = new RegExp(`^${COLUMN} (>=|<=|>|<) (\\S+)$`).exec(part) ?? []
+    const value = written.startsWith('§') ? (texts[Number(written.slice(1))] ?? '') : written
+    return /^-?\d+(\.\d+)?$/.test(value) ? endOf(operator, value, whole) : undefined
+  })
+  return ends.some((end) => end === undefined) ? {} : Object.assign({}, ...ends)
+}
+
+function endOf(operator: string, value: string, whole: boolean): Bounds | undefined {
+  if (operator === '>=') return { min: value }
+  if (operator === '<=') return { max: value }
+  if (!whole || value.includes('.')) return undefined
+  return operator === '>' ? { min: String(BigInt(value) + 1n) } : { max: String(BigInt(value) - 1n) }
+}
+
+/** The bounds of all checks of one column together. */
+export function boundsIn(checks: readonly string[], whole: boolean): Bounds {
+  const all = checks.map((sql): Bounds => {
+    const bare = plain(sql)
+    if (bare === undefined) return {}
+    const words = wordsOf(bare)
+    return words === undefined ? boundsOf(bare, whole) : { words }
+  })
+  return Object.assign({}, ...all)
+}
+
+const NOW =
+  /^\(?(?:now\(\)|CURRENT_TIMESTAMP|LOCALTIMESTAMP|(?:statement|clock|transaction)_timestamp\(\)|\('now'::text\)::timestamp[\w() ]*)\)?(?:::timestamp[\w() ]*)?$/i
+const TODAY = /^\(?(?:CURRENT_DATE|now\(\)|CURRENT_TIMESTAMP|\('now'::text\)::date)\)?(?:::date)?$/i
+const QUOTED_DEFAULT = /^\(?'((?:[^']|'')*)'\)?(?:::[\w ".]+(?:\([\d,]+\))?)?$/s
+const PLAIN_DEFAULT = /^\(*(-?\d+(?:\.\d+)?|true|false)\)*(?:::[\w ]+(?:\([\d,]+\))?)?$/
+
+/** The default as a value of the YAML; undefined where only the database can compute it. */
+export function defaultOf(type: string, sql: string): Json | undefined {
+  if (type === 'timestamp') return NOW.test(sql) ? '$now' : undefined
+  if (type === 'date' && TODAY.test(sql)) return '$today'
+  const text = QUOTED_DEFAULT.exec(sql)?.[1]?.replaceAll("''", "'") ?? PLAIN_DEFAULT.exec(sql)?.[1]
+  // A word with a $ in front has another meaning in the YAML.
+  if (text === undefined || text.startsWith('$')) return undefined
+  switch (type) {
+    case 'boolean':
+      return text === 'true' || text === 't' ? true : text === 'false' || text === 'f' ? false : undefined
+    case 'integer':
+      return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+    case 'bigint':
+      return isBigint(text) ? text : undefined
+    case 'json':
+      return parsedJson(text)
+    default:
+      return text
+  }
+}
+
+function parsedJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
 }

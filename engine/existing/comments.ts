@@ -1,10 +1,10 @@
-/** ⇄ The comments on what stands in a schema, each as the SQL that says it again. */
+/** Reads the comments on objects of a schema ⇄, each as the SQL that makes it again. */
 import type { Runner } from '../database/database.ts'
 import { type Dependence, RANKS, type SchemaObject } from './schema-object.ts'
 
 const HERE = 'current_schema()::regnamespace'
 
-/** Comments on what has a catalog of its own and stands in the schema itself: the words for it as SQL of the row `k`. */
+/** Comments on objects with a catalog of their own: the name of the object as SQL over the row `k`. */
 const NAMED = Object.entries({
   pg_collation: ['coll', `format('collation %I', k.collname)`],
   pg_operator: [
@@ -30,7 +30,10 @@ const NAMED = Object.entries({
     from pg_description d join ${catalog} k on k.oid = d.objoid and k.${prefix}namespace = ${HERE} where d.classoid = '${catalog}'::regclass`,
 )
 
-/** What is commented on, as `pg_depend` names it, and the statement. An index is made with its constraint, the sequence of an identity with its table. */
+/**
+ * The object, as `pg_depend` names it, and the statement. An index is made with its constraint, the sequence of an
+ * identity with its table.
+ */
 const COMMENTS = `select 'pg_class:' || coalesce((select i.refobjid from pg_depend i
       where i.classid = 'pg_class'::regclass and i.objid = c.oid and i.refclassid = i.classid and i.deptype = 'i'), c.oid), case d.objsubid when 0
       then format('comment on %s %I is %L', case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end, c.relname, d.description)
@@ -80,7 +83,7 @@ const COMMENTS = `select 'pg_class:' || coalesce((select i.refobjid from pg_depe
   union all ${NAMED.join(' union all ')}
   order by 2`
 
-/** The comments on these objects, each behind what it is on. */
+/** The comments on these objects, each after its object. */
 export async function readComments(
   runner: Runner,
   on: readonly SchemaObject[],

@@ -1,10 +1,10 @@
-/** What is known of a database that somebody else made: its tables with all that matters to those who read and write rows. */
+/** The facts of an existing database: its tables with all that matters for reading and writing rows. */
 
 export interface ColumnFacts {
   readonly name: string
   /** As `format_type` prints it; of a domain the type under it. */
   readonly type: string
-  /** What kind of type that is: `b` base, `e` enum, `c` composite, `r` and `m` ranges; and `A` for arrays. */
+  /** The kind of its type: `b` base, `e` enum, `c` composite, `r` and `m` ranges; and `A` for arrays. */
   readonly kind: string
   /** The words of an enum. */
   readonly words: readonly string[] | null
@@ -31,7 +31,7 @@ export interface TableFacts {
   /** `r` and `p` tables, `v` views, `m` materialized views, `f` tables of another server. */
   readonly kind: string
   readonly comment: string | null
-  /** What the user of the connection may do. */
+  /** The rights of the user of the connection. */
   readonly may: {
     readonly select: boolean
     readonly insert: boolean
@@ -42,7 +42,10 @@ export interface TableFacts {
   readonly rowSecurity: boolean
   readonly columns: readonly ColumnFacts[]
   readonly primaryKey: readonly string[]
-  /** Whether some rows have a key of one column that is no id to Plinth: a number below 1, a text that is empty or too long. */
+  /**
+   * Whether some rows have a key of one column that is no id to Plinth: a number below 1, a text that is empty or too
+   * long.
+   */
   readonly oddIds: boolean
   /** The columns of each unique index over whole rows, without that of the key. */
   readonly unique: readonly (readonly string[])[]
@@ -60,6 +63,6 @@ export interface DatabaseFacts {
   readonly mayCreate: boolean
   readonly readOnly: boolean
   readonly tables: readonly TableFacts[]
-  /** Schemas beside that one, with how many tables they have. */
+  /** Other schemas, with their numbers of tables. */
   readonly others: readonly { readonly schema: string; readonly tables: number }[]
 }

@@ -1,4 +1,4 @@
-/** Tables, sequences and views of a schema, and what they have, as the SQL that makes them anew. */
+/** Tables, sequences and views of a schema with their parts, as the SQL that makes them again. */
 import type { Row } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { collation, type Kind, own, RANKS, relation } from './schema-object.ts'
@@ -6,7 +6,7 @@ import { collation, type Kind, own, RANKS, relation } from './schema-object.ts'
 const OPTIONS = `format('start %s increment %s minvalue %s maxvalue %s cache %s%s', s.seqstart, s.seqincrement, s.seqmin, s.seqmax, s.seqcache,
   case when s.seqcycle then ' cycle' else '' end)`
 
-/** What tables that are left out count by belongs to them. */
+/** Sequences of tables that are left out are left out too. */
 const SEQUENCES = `select c.oid, format('create %ssequence %I as %s %s', case c.relpersistence when 'u' then 'unlogged ' else '' end, c.relname, format_type(s.seqtypid, null), ${OPTIONS})
   from pg_sequence s join pg_class c on c.oid = s.seqrelid
   where ${own('pg_class', 'c', 'c.relnamespace')}
@@ -58,13 +58,16 @@ export const RELATION_KINDS: readonly (Kind & { readonly ofTables?: true })[] = 
   { rank: RANKS.stored, catalog: 'pg_class', text: views('m') },
 ]
 
-/** A partition has the defaults of its table, and what differs is said behind those. */
+/** A partition has the defaults of its table; its own come after those. */
 const INHERITED = `left join lateral (select pg_get_expr(e.adbin, e.adrelid) as preset, b.attnotnull as required from pg_inherits i
     join pg_attribute b on b.attrelid = i.inhparent and b.attname = a.attname left join pg_attrdef e on e.adrelid = b.attrelid and e.adnum = b.attnum
     where i.inhrelid = c.oid and c.relispartition) h on true`
 const AGE = `(case when c.relispartition then (select count(*) from pg_partition_ancestors(c.oid)) else 0 end) * 1000000000000000 + c.oid::bigint * 10000 + a.attnum`
 
-/** What tables and views have: defaults, what constraints and indexes hold, rules, triggers, policies. Each with its rank, its age, its key, the key of what it is of, its SQL and what it needs. */
+/**
+ * The parts of tables and views: defaults, constraints, indexes, rules, triggers, policies. Each with its rank, its
+ * age, its key, the key of what it is of, its SQL and what it needs.
+ */
 export const RELATION_PARTS = `with whole as (select c.* from pg_class c
     where c.relnamespace = current_schema()::regnamespace
       and (c.relkind in ('r', 'p') and c.relname = any($1) or c.relkind in ('v', 'm') and ${own('pg_class', 'c', 'c.relnamespace')})),
@@ -149,7 +152,7 @@ export const OWNERS = `select ${RANKS.owner - RANKS.part}, row_number() over (or
   where d.classid = 'pg_class'::regclass and d.deptype = 'a' and c.relnamespace = current_schema()::regnamespace and c.relname = any($1)
   order by s.relname`
 
-/** Tables with those that are parts of them. */
+/** Tables with their partitions. */
 export const WITH_PARTITIONS = `with recursive whole as (select c.oid, c.relname from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname = any($1)
     union select c.oid, c.relname from whole w join pg_inherits i on i.inhparent = w.oid join pg_class c on c.oid = i.inhrelid

@@ -1,12 +1,12 @@
-/** What of a database the YAML does not say, for people. */
+/** Remarks for people on parts of a database that the YAML does not say. */
 import { visible } from '../text/visible.ts'
 
 export interface Remark {
   readonly table: string
   readonly column?: string
-  /** What it is that could not be taken over as it is. */
+  /** The part that could not be taken over as it is. */
   readonly what: string
-  /** What was done instead. */
+  /** The replacement. */
   readonly done: string
 }
 

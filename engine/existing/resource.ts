@@ -1,17 +1,16 @@
-/** A table with a key as a resource: its fields, and the references that lead from it. */
+/** A table with a key as a resource: its fields, and its references. */
 import { overColumn } from '../field/column-type.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { INDEXED_CHARACTERS, INDEXED_FIELDS } from '../resolve/indexes.ts'
-import { type FieldForm, fieldOf, LONGEST, quotedName } from './column.ts'
-import { defaultOf } from './default.ts'
+import { defaultOf, type FieldForm, fieldOf, LONGEST, quotedName } from './column.ts'
 import type { ColumnFacts, TableFacts } from './facts.ts'
-import { fieldName, isNameable, relationName } from './name.ts'
+import { fieldName, isNameable, relationName } from './free-name.ts'
 import type { Remark } from './remark.ts'
-import { type Keyed, type Reference, referencesOf } from './standing.ts'
+import { type Keyed, type Reference, referencesOf } from './table-roles.ts'
 
-/** Words of the YAML, and what people should know of them. */
+/** Keys of the YAML, with remarks for people. */
 interface Uniqueness {
   readonly words: JsonObject
   readonly note?: { readonly what: string; readonly done: string }
@@ -40,7 +39,9 @@ function uniqueField(field: JsonObject): Uniqueness {
   return { words: { unique: true, max: INDEXED_CHARACTERS }, note: { what: 'is unique, and may be long', done } }
 }
 
-/** Of fields that are unique together; no words where one of them may be too long for an index, or there are too many. */
+/**
+ * Of fields that are unique together; no words where one of them may be too long for an index, or there are too many.
+ */
 function uniqueTogether(names: readonly string[], fields: ReadonlyMap<string, JsonObject>): Uniqueness {
   const long = names.filter((name) => isLong(fields.get(name) ?? {}))
   if (long.length === 0 && names.length <= INDEXED_FIELDS) return { words: { fields: [...names], unique: true } }
@@ -61,19 +62,19 @@ export interface ResourceForm {
   readonly indexes: readonly JsonObject[]
   readonly updateSets: JsonObject
   readonly actions: readonly Action[]
-  /** The field that tells people which record it is. */
+  /** The field that identifies a record for people. */
   readonly title: string | undefined
   /** Names of fields and relations. */
   readonly taken: Set<string>
   readonly remarks: readonly Remark[]
 }
 
-/** What people call the moments of a record, which programs keep by themselves. */
+/** Common column names for the moments of creation and change. */
 const MADE = /^(?:created|inserted)_?(?:at|on)$/i
 const CHANGED = /^(?:(?:updated|modified|changed)_?(?:at|on)|last_?updated?)$/i
 const TITLE = [/^(?:name|label)$/i, /^last_?name$/i, /^title$/i, /(?:name|title|label)$/i]
 
-/** What is found while the columns of a table are read. */
+/** The state while the columns of a table are read. */
 interface ResourceDraft {
   readonly table: TableFacts
   readonly fields: Map<string, JsonObject>
@@ -97,7 +98,7 @@ export function resourceOf(
   const columns = table.columns.filter((column) => column !== key.column)
   const draft: ResourceDraft = {
     ...{ table, fields: new Map(), relations: new Map(), remarks: [], written: new Map(), updateSets: {}, missing: [] },
-    // A foreign key has the name of its column, and nothing else may have that.
+    // A foreign key has the name of its column, so no other field may have it.
     taken: new Set(columns.flatMap((column) => (references.has(column.name) ? [column.name] : []))),
   }
   for (const [at, column] of columns.entries()) {
@@ -226,7 +227,7 @@ function isUnique({ unique }: TableFacts, column: string): boolean {
   return unique.some((columns) => columns.length === 1 && columns[0] === column)
 }
 
-/** What a record gets that does not say it: required, or the default where the YAML can say that. */
+/** Required, or the default where the YAML can say it. */
 function filling(draft: ResourceDraft, column: ColumnFacts, form: FieldForm, name: string): JsonObject {
   if (form.type === 'timestamp') {
     if (CHANGED.test(column.name)) draft.updateSets[name] = '$now'

@@ -1,8 +1,8 @@
-/** Functions, aggregates, operators, casts and conversions of a schema as the SQL that makes them anew. */
+/** Functions, aggregates, operators, casts and conversions of a schema as the SQL that makes them again. */
 import type { Row } from '../database/database.ts'
 import { type Kind, ofNoExtension, operator, operatorFamily, own, RANKS, routine } from './schema-object.ts'
 
-/** What stands in a library cannot be taken along, so a function in C has no SQL. */
+/** The library of a function in C cannot be copied, so the function has no SQL. */
 const FUNCTIONS = `select p.oid, case when l.lanname <> 'c' then pg_get_functiondef(p.oid) end
   from pg_proc p join pg_language l on l.oid = p.prolang
   where p.prokind <> 'a' and ${own('pg_proc', 'p', 'p.pronamespace')} and not exists (
@@ -44,7 +44,7 @@ const MEMBER_OPERATOR = `format('operator %s %s (%s, %s)%s', q.amopstrategy, ${o
   format_type(q.amoprighttype, null), ' for order by ' || ${operatorFamily('q.amopsortfamily')})`
 const MEMBER_FUNCTION = `format('function %s (%s, %s) %s', q.amprocnum, format_type(q.amproclefttype, null), format_type(q.amprocrighttype, null), q.amproc::oid::regprocedure)`
 
-/** SQL of the members that belong to a class or a family itself, as pairs of a text and what it needs. */
+/** SQL of the members that belong to a class or a family itself, as pairs of a text and its needed objects. */
 function members(catalog: 'pg_opclass' | 'pg_opfamily', oid: string): string {
   const belongs = (
     of: string,
@@ -60,7 +60,7 @@ const CLASSES = `select c.oid, format('create operator class %I %sfor type %s us
       (select string_agg(e.text, ', ' order by e.kind, e.oid) from ${members('pg_opclass', 'c.oid')} e)))
   from pg_opclass c join pg_am m on m.oid = c.opcmethod where ${own('pg_opclass', 'c', 'c.opcnamespace')} order by c.oid`
 
-/** A cast stands in no schema, so it is that of its types and of its function. A range brings one of its own. */
+/** A cast has no schema, so it has that of its types and of its function. Ranges have one by themselves. */
 const CASTS = `select c.oid, format('create cast (%s as %s) %s%s', format_type(c.castsource, null), format_type(c.casttarget, null),
     case c.castmethod when 'f' then 'with function ' || c.castfunc::regprocedure when 'i' then 'with inout' else 'without function' end,
     case c.castcontext when 'a' then ' as assignment' when 'i' then ' as implicit' else '' end)

@@ -1,35 +1,36 @@
-/** ⇄ The tables of a database that is there as SQL which makes them anew, without a row: for dumps, and for the databases of tests. */
+/**
+ * The schema of an existing database as SQL that makes it again, without rows ⇄: for dumps, and for databases of tests.
+ */
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { readComments } from './comments.ts'
-import { identitiesOf } from './identity.ts'
-import { describe, readObjects } from './objects.ts'
-import { ordered } from './order.ts'
-import { RANKS, type SchemaObject } from './schema-object.ts'
+import { ordered } from './object-order.ts'
+import { describe, readObjects } from './read-objects.ts'
+import { identitiesOf, RANKS, type SchemaObject } from './schema-object.ts'
 
 /** SQL that makes one object, or a part of it. */
 export interface Statement {
   readonly sql: string
-  /** The identity of what can be there by hand already. */
+  /** The identity of an object that people may have made by hand already. */
   readonly makes?: string
 }
 
-/** What has to be there before anything is made. */
+/** An object that has to be there before the statements run. */
 export interface Asked {
   /** In words of PostgreSQL. */
   readonly what: string
   readonly identity: string
 }
 
-/** Tables, what they need, and what stands over them. */
+/** Tables, the objects that they need, and the objects over them. */
 export interface Schema {
-  /** Makes the tables without what would slow their filling down, or act on it. */
+  /** Makes the tables without indexes, keys and triggers, which would slow down their filling or act on it. */
   readonly tables: readonly Statement[]
   /** Makes the rest: defaults, keys, constraints, indexes, views, triggers, comments. */
   readonly rest: readonly Statement[]
   /** The extensions that they need. */
   readonly extensions: readonly string[]
-  /** What they need and no statement makes. */
+  /** Needed objects that no statement makes. */
   readonly asked: readonly Asked[]
   /** One line for each object of the schema that it does not make. */
   readonly left: readonly string[]
@@ -48,12 +49,12 @@ const OTHERS = `select k.key, null from (
       and (c.relkind in ('r', 'p', 'S', 'i', 'I', 'c') or c.relpersistence = 't'))
     and not exists (select 1 from pg_type t where k.classid = 'pg_type'::regclass and t.oid = k.objid and t.typrelid <> 0) order by 1`
 
-/** Which tables are read, and what else is there where they are made. */
+/** The tables to read, and the objects that are there where they are made. */
 export interface Reading {
   readonly tables: readonly string[]
   /** Other tables of the schema, which may be relied on. */
   readonly given?: readonly string[]
-  /** Whether what no statement makes is asked for; else what needs it is left out. */
+  /** Whether objects that no statement makes are asked for; otherwise the objects that need them are left out. */
   readonly asks?: boolean
 }
 
@@ -83,7 +84,7 @@ export async function readTables(runner: Runner, { tables, given = [], asks = fa
   }
 }
 
-/** Each object with the identity of what it makes; tables and what they have are made in any case. */
+/** Each statement with the identity of its object; tables and their parts are made in any case. */
 async function statementsOf(runner: Runner, objects: readonly SchemaObject[]): Promise<readonly Statement[]> {
   const single = new Set(
     objects
@@ -136,7 +137,7 @@ export function readSchema(
 ): Promise<{ readonly sql: string; readonly left: readonly string[] }> {
   return session(async (runner) => {
     const { tables: made, rest, left } = await readTables(runner, { tables })
-    // A function may name what comes behind it.
+    // A function may name an object that is made after it.
     const all = ['set check_function_bodies = off', ...[...made, ...rest].map((one) => one.sql)]
     return { sql: all.map((sql) => `${sql.trimEnd()};\n`).join(''), left }
   })

@@ -1,7 +1,7 @@
 /** Whether an instance can serve, for /readyz ⇄. */
 import { outsideChecks } from '../breaker.ts'
 import type { Database } from '../database/database.ts'
-import type { Disk } from '../disk/watch.ts'
+import type { Disk } from '../disk/disk-watch.ts'
 import { ApiError } from '../error.ts'
 import type { Settings } from '../settings.ts'
 import type { Readiness } from './parts.ts'

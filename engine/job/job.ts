@@ -1,10 +1,10 @@
-/** What a job is: work outside a request, which a plugin names and the queue runs once, tries again, or gives up. */
+/** A job: work outside a request, which a plugin names and the queue runs once, tries again, or gives up. */
 import type { PluginContext } from '../action/context.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Duration } from '../text/duration.ts'
 
-/** What a job holds while it runs. */
+/** The context of a job while it runs. */
 export interface JobContext extends PluginContext {
   readonly id: string
   /** When it was enqueued: the same for every run of it. */
@@ -14,13 +14,13 @@ export interface JobContext extends PluginContext {
   /** Whether the job is given up if this run fails. */
   lastAttempt(): boolean
   /**
-   * Aborted when the process stops, somebody else has taken the job over, or it came no further for LIMITS.jobMs
-   * (jobLongMs where it is long): what it does from then on is in vain.
+   * Aborted when the process stops, another process has taken the job over, or it made no progress for LIMITS.jobMs
+   * (jobLongMs for a long one): its later work is in vain.
    */
   readonly signal: AbortSignal
   /**
-   * Tells how far it is, 0 to 100. A run that comes further than any before it begins the count of attempts anew: say so
-   * where the next run would go on from.
+   * Reports progress, 0 to 100. A run that gets further than any before it resets the count of attempts, so report progress
+   * where the next run would continue.
    */
   progress(percent: number): Promise<void>
   /** Runs in one transaction; `records` and `enqueue` given inside belong to it. */
@@ -39,9 +39,14 @@ export interface JobContribution {
    * each alone costs as much.
    */
   readonly prefetch?: number
-  /** It may take minutes: shorter work goes first, and keeps half of the places. Scheduled jobs are long unless they say false. */
+  /**
+   * It may take minutes: shorter work goes first, and keeps half of the places. Scheduled jobs are long unless they say
+   * false.
+   */
   readonly long?: boolean
-  /** The outside server that it calls by `breakerOf(settings, server)`: while that is left alone, none is begun in vain. */
+  /**
+   * The outside server that it calls by `breakerOf(settings, server)`: while that is left alone, none is begun in vain.
+   */
   readonly server?: string
   /** It also runs by itself, so often, once for all instances; then its payload is empty. */
   readonly every?: Duration
@@ -51,18 +56,18 @@ export interface JobContribution {
    */
   readonly eachInstance?: boolean
   /**
-   * What it returns is kept as its result. An ApiError's sentence may be read by whoever enqueued it. A method, so that a
-   * plugin may say what its payload holds: `payload: { loan: number }`.
+   * The returned value is kept as the result. The caller who enqueued the job may read the sentence of an ApiError. A method,
+   * so that a plugin may narrow the type of its payload: `payload: { loan: number }`.
    */
   run(context: JobContext, payload: JsonObject): Promise<Json | undefined>
 }
 
-/** What a job rejects with when trying again would be in vain: it is given up at once, and kept with this sentence. */
+/** The error of a job that would fail again: it is given up at once, and kept with this sentence. */
 export class JobGivenUp extends Error {
   override readonly name = 'JobGivenUp'
 }
 
-/** A contribution with what it needs of its plugin. */
+/** A contribution with the options of its plugin. */
 export interface BoundJob {
   readonly options: JsonObject
   readonly value: JobContribution

@@ -1,11 +1,11 @@
-/** How many jobs of which kind a process may begin: no kind gets every place, and neither do all the long ones. */
+/** The places for jobs in a process: no kind gets every place, and neither do all long jobs together. */
 import type { Places, Room } from './queue.ts'
 
 /** A kind of job as its plugin declared it. */
 export interface Kind {
   readonly name: string
   readonly concurrency: number | undefined
-  /** How many more of it a process takes than it runs, while none of those waits. */
+  /** How many more of it a process takes than it runs, while none of these waits. */
   readonly prefetch: number
   readonly long: boolean
   /** How many the outside server that it calls may be sent now; Infinity without one. */

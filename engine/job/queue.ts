@@ -5,13 +5,14 @@
  * packages and needs Node 22; graphile-worker and BullMQ do not run on the embedded database.
  */
 import { randomUUID } from 'node:crypto'
-import type { JobOrder, JobOrders } from '../action/execution.ts'
+import type { JobInlet, JobOrder, JobOrders } from '../action/execution.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import type { Taken } from './job.ts'
+import type { Store } from '../store/store.ts'
+import type { Jobs, Taken } from './job.ts'
 
 /*
  * Moments are the database's: it is the one clock that instances share. A job belongs to whoever its owner and attempt
@@ -21,7 +22,10 @@ const MINE = `id = $1::uuid and owner = $2 and attempt = $3::int and status = 'r
 
 const IN_MS = (parameter: string): string => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`
 
-/** A waiting job with the same key is locked until the transaction ends, so that it cannot begin before its work is there. */
+/**
+ * A waiting job with the same key is locked until the transaction ends, so that it cannot begin before its work is
+ * there.
+ */
 const ADD = `insert into plinth_job (id, name, payload, dedupe, due_at, attempts, actor_id, runs_as)
   values ($1::uuid, $2, $3::jsonb, $4, coalesce($5::timestamptz, now()), $6::int, $7::int, $8)
   on conflict (name, dedupe) where dedupe is not null
@@ -65,7 +69,7 @@ const KEEP = `update plinth_job set due_at = ${IN_MS('$2')}
 const PROGRESS = `update plinth_job set progress = $4::int,
   progressed_attempt = case when $5::bool then $3::int else progressed_attempt end where ${MINE} returning id`
 
-/** The payload of what is done is of no more use, and may be what somebody should not find. */
+/** The payload of a completed job is of no use any more, and may be secret. */
 const COMPLETE = `update plinth_job j set status = 'completed', progress = 100, result = d.result, payload = '{}',
   error = null, reason = null, finished_at = clock_timestamp()
   from jsonb_to_recordset($2::jsonb) as d(id uuid, attempt int, result jsonb)
@@ -122,7 +126,7 @@ function runsAs({ actor, as }: Pick<JobOrder, 'actor' | 'as'>): 'actor' | 'syste
   return as === 'actor' && actor.kind !== 'system' ? 'actor' : 'system'
 }
 
-/** What a take gave: jobs to run, and names of those that were given up because their process was lost too often. */
+/** The result of a take: jobs to run, and names of jobs that were given up because their process was lost too often. */
 export interface Take {
   readonly taken: readonly Taken[]
   /** Jobs for which there is no place yet. */
@@ -147,7 +151,7 @@ export interface Places {
   readonly long: number
 }
 
-/** Takes what is due as far as there are places, as `owner`, for `leaseMs`. */
+/** Takes due jobs as far as there are places, as `owner`, for `leaseMs`. */
 export async function takeJobs(
   runner: Runner,
   { kinds, free, short, long }: Places,
@@ -196,7 +200,7 @@ function takenOf(row: Row): Taken {
   }
 }
 
-/** Renews the lease of jobs; gives the ids of those that are still the owner's. */
+/** Renews the lease of jobs; returns the ids of those that the owner still has. */
 export async function keepJobs(
   runner: Runner,
   owner: string,
@@ -212,13 +216,13 @@ export interface Done extends Pick<Taken, 'id' | 'attempt'> {
   readonly result: Json | undefined
 }
 
-/** Notes the good end of jobs by one statement; gives the ids of those that are still the owner's. */
+/** Records completed jobs by one statement; returns the ids of those that the owner still has. */
 export async function completeJobs(runner: Runner, owner: string, done: readonly Done[]): Promise<ReadonlySet<string>> {
   const rows = await runner.run({ text: COMPLETE, name: 'plinth job complete' }, [owner, JSON.stringify(done)])
   return new Set(rows.map((row) => row[0] ?? ''))
 }
 
-/** Notes what else becomes of what is `owner`'s; each gives false when the job is somebody else's by now. */
+/** Records progress and failures of jobs of `owner`; each returns false when another process has the job by now. */
 export const ownJob = {
   progress: (runner: Runner, owner: string, { id, attempt }: Taken, percent: number, isFurther: boolean) =>
     mine(runner, PROGRESS, [id, owner, attempt, percent, isFurther]),
@@ -237,7 +241,7 @@ async function mine(runner: Runner, text: string, values: readonly unknown[]): P
 
 const ERROR_LENGTH = 500
 
-/** What went wrong, and the part of it that callers may read. */
+/** The error, and the part of it that callers may read. */
 function told(error: unknown): readonly [string, string | null] {
   const text = (error instanceof Error ? error.message : String(error)).replaceAll('\0', '').slice(0, ERROR_LENGTH)
   return [text, error instanceof ApiError && error.status < 500 ? text : null]
@@ -254,7 +258,7 @@ export async function nextJobIn(runner: Runner, names: readonly string[]): Promi
   return row?.[0] === null || row?.[0] === undefined ? undefined : Number(row[0])
 }
 
-/** Deletes what came to its end before `now` by more than the time that such jobs are kept; gives how many. */
+/** Deletes ended jobs whose time of keeping is over at `now`; returns how many. */
 export async function deleteOldJobs(
   runner: Runner,
   now: Date,
@@ -268,4 +272,21 @@ export async function deleteOldJobs(
   })
   const completed = await deleteInBatches(runner, ended('completed', keep.completedMs), signal)
   return completed + (await deleteInBatches(runner, ended('failed', keep.failedMs), signal))
+}
+
+/** The channel for news of jobs between instances. */
+export const JOBS = 'jobs'
+
+/** The inlet of an application with these jobs; adding one that it does not have rejects. */
+export function jobInlet(jobs: Jobs, store: Pick<Store, 'publish'>): JobInlet {
+  const attempts = (name: string): number => {
+    const job = jobs.get(name)
+    if (job === undefined) throw new Error(`no plugin has a job ${name}`)
+    return job.value.attempts ?? LIMITS.jobAttempts
+  }
+  return {
+    add: async (runner, order) => addJob(runner, order, attempts(order.name)),
+    addEach: async (runner, orders) => addJobs(runner, orders, attempts(orders.name)),
+    wake: () => store.publish(JOBS, ''),
+  }
 }

@@ -1,12 +1,13 @@
-/** Runs one job as whom it asks, with a context like that of every plugin function. */
+/** Runs one job as its actor, with the context of a plugin function and within a time limit. */
 import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
 import type { Json } from '../json.ts'
+import { unlessAborted } from '../outside.ts'
 import type { JobContext, Jobs, Taken } from './job.ts'
 import type { Run } from './worker-parts.ts'
 
-/** Who a job runs as by the id that was noted; null when there is nobody of that id any more. */
+/** The actor of a stored id; null when there is no account of that id any more. */
 export type ActorOf = (id: number) => Promise<Actor | null>
 
 /** Runs a job to its result; rejects with whatever went wrong. */
@@ -44,4 +45,34 @@ export async function runJob(
 async function runner({ actorId, runsAs }: Taken, actorOf: ActorOf): Promise<Actor | null> {
   if (runsAs === 'system') return SYSTEM
   return actorId === null ? ANONYMOUS : actorOf(actorId)
+}
+
+export type RunJob = (job: Taken, run: Run) => Promise<Json | undefined>
+
+/**
+ * `run` within `limitMs` of the job, counted again from each progress. A longer run is stopped by its signal, and rejects
+ * even if it does not stop: an outside server or a library may keep it waiting for ever.
+ */
+export function withinTime(run: RunJob, limitMs: (job: Taken) => number): RunJob {
+  return async (job, around) => {
+    const ms = limitMs(job)
+    const late = new AbortController()
+    const giveUp = (): void => late.abort(new Error(`it came no further for ${ms / 1_000} s`))
+    let timer = setTimeout(giveUp, ms).unref()
+    let furthest = job.progress
+    const progress = async (percent: number): Promise<void> => {
+      if (percent > furthest) {
+        furthest = percent
+        clearTimeout(timer)
+        timer = setTimeout(giveUp, ms).unref()
+      }
+      await around.progress(percent)
+    }
+    try {
+      const signal = AbortSignal.any([around.signal, late.signal])
+      return await unlessAborted(run(job, { ...around, signal, progress }), late.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 }

@@ -1,8 +1,8 @@
-/** Jobs that come back by themselves ⇄: the one waiting row that holds the next run of each. */
+/** Scheduled jobs ⇄: each has one waiting row, which is its next run. */
 import { randomUUID } from 'node:crypto'
 import type { Runner } from '../database/database.ts'
 
-/** A job that comes back. */
+/** A job with a schedule. */
 export interface Scheduled {
   /** `<plugin>.<name>`. */
   readonly name: string

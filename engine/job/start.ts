@@ -8,12 +8,11 @@ import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Store } from '../store/store.ts'
 import { durationMs } from '../text/duration.ts'
-import { JOBS } from './inlet.ts'
 import type { JobContribution, Jobs, Taken } from './job.ts'
 import type { Kind } from './places.ts'
-import { type ActorOf, runJob } from './run.ts'
+import { JOBS } from './queue.ts'
+import { type ActorOf, runJob, withinTime } from './run.ts'
 import type { Scheduled } from './schedule.ts'
-import { withinTime } from './time-limit.ts'
 import { startWorker, type Worker } from './worker.ts'
 import type { Run, WorkerLimits } from './worker-parts.ts'
 
@@ -23,16 +22,16 @@ export interface Current {
   readonly actorOf: ActorOf
 }
 
-/** What the jobs of a process are given beside the application. */
+/** The parts that jobs get from the process, not from the application. */
 export interface JobsAround {
   readonly store: Pick<Store, 'subscribe'>
   /** From 0 to 1. */
   readonly random: () => number
-  /** Told of each scheduled job that came to a good end, with its result. */
+  /** Called with each completed scheduled job and its result. */
   readonly tidied: (name: string, result: Json | undefined) => void
   /** `Admission.gap`. */
   readonly gap: (mostMs: number) => Promise<void>
-  /** Looks how the queue stands, now and then. */
+  /** Counts the queue, now and then. */
   readonly measure: () => Promise<void>
 }
 
@@ -107,7 +106,7 @@ interface EachInstanceParts {
   readonly lookMs: number
 }
 
-/** Runs them one after the other until it is closed, which tells the one under way to stop and waits for it. */
+/** Runs them one after the other until it is closed; closing stops the present one and waits for it. */
 function startEachInstance(parts: EachInstanceParts): { close(): Promise<void> } {
   const controller = new AbortController()
   const ranAt = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** What a worker is given: the database, its limits, and the way to run a job. */
+/** The parts of a worker: the database, its limits, and the function that runs a job. */
 import type { Runner } from '../database/database.ts'
 import type { Json } from '../json.ts'
 import type { Logger } from '../observe.ts'
@@ -20,7 +20,7 @@ export interface WorkerLimits {
   readonly jobLongMs: number
 }
 
-/** What one run may tell of itself, and hears. */
+/** The signal of one run, and its reports. */
 export interface Run {
   readonly signal: AbortSignal
   progress(percent: number): Promise<void>
@@ -33,14 +33,14 @@ export interface WorkerParts {
   readonly limits: WorkerLimits
   /** The kinds of jobs that this process can run. */
   readonly kinds: () => readonly Kind[]
-  /** Those of them that come back by themselves. */
+  /** The scheduled ones among them. */
   readonly scheduled: () => readonly Scheduled[]
   readonly run: (job: Taken, run: Run) => Promise<Json | undefined>
   /** `Admission.gap`. */
   readonly gap: (mostMs: number) => Promise<void>
-  /** Told of each job that came to a good end, with its result. */
+  /** Called with each completed job and its result. */
   readonly completed: (name: string, result: Json | undefined) => void
-  /** Counts what stands in the queue, now and then. */
+  /** Counts the queue, now and then. */
   readonly measure: () => Promise<void>
   /** From 0 to 1, for the spread of retries. */
   readonly random: () => number

@@ -1,11 +1,12 @@
-/** Runs jobs of the queue ⇄: some at a time, each under a lease that is renewed while it runs, until the process stops. */
+/**
+ * Runs jobs of the queue ⇄: some at a time, each under a lease that is renewed while it runs, until the process stops.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
-import { type Complete, completer } from './complete.ts'
 import type { Taken } from './job.ts'
+import { type Complete, completer, runToEnd } from './job-end.ts'
 import { freePlaces } from './places.ts'
 import { giveUpJobs, keepJobs, nextJobIn, type Places, takeJobs } from './queue.ts'
-import { runToEnd } from './run-to-end.ts'
 import { scheduleJobs } from './schedule.ts'
 import type { WorkerParts } from './worker-parts.ts'
 
@@ -13,13 +14,13 @@ export interface Worker {
   /** Looks for jobs now. */
   wake(): void
   /**
-   * Takes no more, tells scheduled jobs to stop where they are, lets the others finish within `ms`, and gives back what
-   * did not come to its end, for others to begin anew. What runs is waited for, so that nothing works on what is closed.
+   * Takes no more jobs, stops scheduled ones, lets the others finish within `ms`, and gives unfinished ones back to the
+   * queue. It waits for running jobs, so that none works on a closed database.
    */
   close(ms: number): Promise<void>
 }
 
-/** The shortest pause between two looks: jobs in the hands of others look due. */
+/** The shortest pause between two looks, because jobs of other workers may seem due. */
 const LEAST_MS = 100
 
 /** From one look to the next, so that under load places that become free are filled together. */
@@ -31,14 +32,14 @@ interface Running {
   readonly done: Promise<void>
 }
 
-/** What a worker knows of itself; the one place that changes while it works. */
+/** The state of a worker. */
 interface State {
   readonly owner: string
   readonly complete: Complete
   readonly running: Map<string, Running>
-  /** Ids of those of them whose work is done and not noted yet: they need no place. */
+  /** The ids of those whose work is done and not recorded yet: they need no place. */
   readonly worked: Set<string>
-  /** By kind, what was taken before there is a place for it. */
+  /** By kind, the jobs that were taken before there is a place for them. */
   readonly waiting: Map<string, Taken[]>
   closed: boolean
   /** Monotonic, in milliseconds. */
@@ -83,7 +84,7 @@ export function startWorker(parts: WorkerParts): Worker {
       state.closed = true
       clearTimeout(state.timer)
       clearInterval(schedule)
-      // What a last look takes is among what is waited for, or given back.
+      // Jobs of a last look are waited for, or given back.
       await state.looking
       if (state.running.size + state.waiting.size > 0) {
         await stop(parts, state, ms)
@@ -114,7 +115,7 @@ function later(parts: WorkerParts, state: State, ms: number): void {
   if (!state.closed) state.timer = setTimeout(() => wake(parts, state), ms).unref()
 }
 
-/** Takes what is due as long as a place is free and there is more, then sets the time of the next look. */
+/** Takes due jobs while places are free, then sets the time of the next look. */
 async function look(parts: WorkerParts, state: State): Promise<void> {
   const { limits, log, runner } = parts
   while (state.again && !state.closed) {
@@ -171,7 +172,7 @@ function begin(parts: WorkerParts, state: State, job: Taken): void {
   state.running.set(job.id, { job, controller, done })
 }
 
-/** Begins what was taken before there was a place for it, as far as there is one now. */
+/** Begins prefetched jobs as far as there are places now. */
 function beginWaiting(parts: WorkerParts, state: State): void {
   for (const [name, jobs] of state.closed ? [] : state.waiting) {
     const places = placesOf(parts, state)
@@ -181,7 +182,7 @@ function beginWaiting(parts: WorkerParts, state: State): void {
   }
 }
 
-/** Housekeeping may take long and goes on later as well as now; what somebody waits for gets its time. */
+/** Scheduled jobs can go on later; jobs that people wait for get their time. */
 async function stop({ limits, scheduled }: WorkerParts, { running }: State, ms: number): Promise<void> {
   const names = new Set(scheduled().map(({ name }) => name))
   const tell = (some: readonly Running[]): void => {
@@ -193,7 +194,7 @@ async function stop({ limits, scheduled }: WorkerParts, { running }: State, ms: 
   await settled(running, limits.jobStopMs)
 }
 
-/** Resolves when everything has come to its end, or after `ms`. */
+/** Resolves when all jobs have ended, or after `ms`. */
 async function settled(running: ReadonlyMap<string, Running>, ms: number): Promise<void> {
   let cut: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
@@ -203,7 +204,7 @@ async function settled(running: ReadonlyMap<string, Running>, ms: number): Promi
   clearTimeout(cut)
 }
 
-/** Renews the leases; whoever lost one is told to stop. */
+/** Renews the leases; a job that lost its lease is stopped. */
 async function renew({ runner, limits }: WorkerParts, { owner, running, waiting }: State): Promise<void> {
   const before = [...running.values()]
   const ids = [...before.map(({ job }) => job.id), ...[...waiting.values()].flat().map(({ id }) => id)]

@@ -1,6 +1,6 @@
 /**
- * Makes a change of the tables ⇄: what can fail is prepared next to the served version; one short transaction then changes
- * the tables, whole or not at all; what only makes reads faster comes last. A change that fails is taken back.
+ * Makes a change of the tables ⇄: statements that can fail are prepared next to the served version; one short transaction then changes
+ * the tables, whole or not at all; indexes for reads come last. A change that fails is taken back.
  */
 import type { Database, Runner } from '../database/database.ts'
 import { failureCode, ifThere, isConnectionLost } from '../database/failure.ts'
@@ -28,7 +28,7 @@ import { type Entry, writeDown } from './own/migrations.ts'
 import { type Cause, createHistory } from './own/step-history.ts'
 import type { MigrationPlan } from './plan.ts'
 import { type Command, isHarmless, type Step, statementsOf } from './step.ts'
-import { catalogMark, type Present, type Standing, type Table } from './table.ts'
+import { type CatalogAge, catalogHash, type Present, type Table } from './table.ts'
 
 /** A change that failed is taken back at the next start where the locks for it are not to be had this soon. */
 const GIVING_UP_MS = 5_000
@@ -43,7 +43,7 @@ export class StepFailed extends Error {
 }
 
 /** Mistakes that show when the tables are there; the change is taken back for them. */
-export class Amiss extends Error {
+export class Unservable extends Error {
   readonly diagnostics: readonly Diagnostic[]
   constructor(diagnostics: readonly Diagnostic[]) {
     super('the catalog cannot be served')
@@ -53,7 +53,7 @@ export class Amiss extends Error {
 
 /** The time in which requests wait. */
 export interface Pause {
-  /** Called before what is served is altered, perhaps more than once; resolves when nothing is served. */
+  /** Called before the served tables are altered, perhaps more than once; resolves when nothing is served. */
   begin(): Promise<void>
   /** Called when the tables fit the catalog: it may be served from now on, and the rest only makes it faster. */
   end(): Promise<void>
@@ -61,16 +61,18 @@ export interface Pause {
   giveBack(): Promise<void>
 }
 
-/** Mistakes that the database finds in the SQL of the catalog, or in all of its statements, once these tables are there. */
+/**
+ * Mistakes that the database finds in the SQL of the catalog, or in all of its statements, once these tables are there.
+ */
 export type Rehearsal = (runner: Runner, fresh: readonly Table[], whole: boolean) => Promise<readonly Diagnostic[]>
 
-/** The steps to take, and what is written down with them. */
+/** The steps to take, with all that is written down together with them. */
 export interface Change {
   /** Its hash is that of the plan which people saw. */
   readonly plan: MigrationPlan
   readonly wanted: readonly Table[]
   readonly present: Present
-  readonly standing: Standing
+  readonly age: CatalogAge
   readonly entry: Entry
   /** Wanted steps are left out, so all statements of the catalog are rehearsed on the tables as they stay. */
   readonly isPartial: boolean
@@ -98,7 +100,7 @@ export async function apply(change: Change, runner: Runner, options: ApplyOption
   const taking = { runner, limited: kind === 'postgresql', log, history, patience: { left: patienceMs } }
   const { now, later } = phases(change.plan.steps)
   try {
-    await prepare(now, catalogMark(change.wanted), taking)
+    await prepare(now, catalogHash(change.wanted), taking)
     await flip(now, change, taking, options)
   } catch (error) {
     await limitLocks(taking, 0).catch(() => undefined)
@@ -110,7 +112,7 @@ export async function apply(change: Change, runner: Runner, options: ApplyOption
   for (const step of later) await finish(step, statementsOf(step), taking)
 }
 
-/** The statements of a step that run before the transaction, with what takes them back. */
+/** The statements of a step that run before the transaction, and those that undo them. */
 function aheadOf({ work }: Step): { readonly ahead: readonly Command[]; readonly undo: readonly Command[] } {
   if (work.kind === 'prepared') return work
   return work.kind === 'faster' && work.undo !== undefined
@@ -124,7 +126,7 @@ function afterOf({ work }: Step): readonly Command[] {
 
 /** The steps that are done before the catalog is served, and those that come later. */
 function phases(steps: readonly Step[]): { readonly now: readonly Step[]; readonly later: readonly Step[] } {
-  // Where requests wait anyway, what makes reads faster is there from the first request on.
+  // Where requests wait anyway, indexes for reads are there from the first request on.
   const waits = steps.some((step) => !isHarmless(step))
   const isLater = (step: Step) => step.work.kind === 'faster' && !(waits && aheadOf(step).ahead.length > 0)
   return { now: steps.filter((step) => !isLater(step)), later: steps.filter(isLater) }
@@ -140,7 +142,7 @@ async function within<T>(step: Step, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs what steps need ahead of the transaction, while the version before is served. */
+/** Runs the statements ahead of the transaction, while the version before is served. */
 async function prepare(all: readonly Step[], catalog: string, taking: Taking): Promise<void> {
   const steps = all.filter((step) => aheadOf(step).ahead.length > 0)
   const undo = steps.flatMap((step) => aheadOf(step).undo).reverse()
@@ -200,7 +202,7 @@ async function isFree(taking: Taking, tables: readonly string[]): Promise<boolea
 async function alter(
   parts: readonly Part[],
   tables: readonly string[],
-  { plan, wanted, present, standing, entry, isPartial }: Change,
+  { plan, wanted, present, age, entry, isPartial }: Change,
   { history, limited, runner }: Taking,
   { complete, rehearse }: ApplyOptions,
 ): Promise<void> {
@@ -217,15 +219,15 @@ async function alter(
   if (limited) await run('set local lock_timeout = 0')
   if (isPartial) refuse(await rehearse?.(nested(runner), [], true))
   refuse(await complete?.(nested(runner)))
-  await keepMeanings(runner, wanted, present, standing)
+  await keepMeanings(runner, wanted, present, age)
   await writeDown(plan, entry, runner)
 }
 
 function refuse(found: readonly Diagnostic[] = []): void {
-  if (found.length > 0) throw new Amiss(found)
+  if (found.length > 0) throw new Unservable(found)
 }
 
-/** Runs what is left of a step when the catalog is served; what fails now is left to the next start. */
+/** Runs the rest of a step when the catalog is served; a statement that fails now is left to the next start. */
 async function finish(step: Step, commands: readonly Command[], taking: Taking): Promise<void> {
   const { history, log } = taking
   if (commands.length === 0) return
@@ -248,7 +250,7 @@ async function finish(step: Step, commands: readonly Command[], taking: Taking):
   await history.ended(step)
 }
 
-/** Writes down why, takes back what was prepared, and throws the failure again. */
+/** Records the reason, undoes the prepared statements, and throws the failure again. */
 async function giveUp(error: unknown, steps: readonly Step[], taking: Taking, kind: Database['kind']): Promise<never> {
   const failed = error instanceof StepFailed ? error.step : undefined
   const reason = error instanceof Error ? error.message : String(error)
@@ -263,7 +265,7 @@ async function giveUp(error: unknown, steps: readonly Step[], taking: Taking, ki
   throw error
 }
 
-/** Takes back what was prepared for a change that did not come to its end; what cannot be taken back now is at the next start. */
+/** Undoes the prepared statements of a change that did not end; a failure leaves the rest to the next start. */
 export async function takeBack(
   runner: Runner,
   kind: Database['kind'],

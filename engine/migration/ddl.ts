@@ -1,10 +1,12 @@
-/** The SQL of tables, columns, references and indexes; every name in it comes from the catalog or the database, quoted. */
+/**
+ * The SQL of tables, columns, references and indexes; every name in it comes from the catalog or the database, quoted.
+ */
 
 import { print, quoted as q } from '../filter/sql.ts'
 import { stemsSql } from '../filter/stem.ts'
 import { foldSql, lookSqlText, nameSqlText } from '../filter/text-forms.ts'
 import type { Json } from '../json.ts'
-import { MARK, quoteText } from './name.ts'
+import { MARK, quoteText } from './sql-name.ts'
 import type { Batches } from './step.ts'
 import type { Column, ForeignKey, Table, TableIndex } from './table.ts'
 
@@ -19,7 +21,7 @@ export function columnSql(column: Column): string {
   return parts.join(' ')
 }
 
-/** Keeps what a column is computed from as the engine wrote it: PostgreSQL would print another spelling. */
+/** Keeps the formula of a column as the engine wrote it: PostgreSQL would print another spelling. */
 export function markComputed(table: string, { generated, name }: Column): readonly string[] {
   if (generated === undefined) return []
   return [`comment on column ${q(table)}.${q(name)} is ${quoteText(`${MARK}: ${generated}`)}`]
@@ -57,7 +59,10 @@ export function dropForeignKey(table: string, column: string): string {
   execute format('alter table %s drop constraint %I', ${quoteText(q(table))}, found); end loop; end $$`
 }
 
-/** Drops a half-built index of the same name, makes the index, and marks it as the engine's, with the predicate that it has or will have. */
+/**
+ * Drops a half-built index of the same name, makes the index, and marks it as the engine's, with the predicate that it
+ * has or will have.
+ */
 export function createIndex(
   table: string,
   index: TableIndex,
@@ -77,7 +82,7 @@ export function createIndex(
   ]
 }
 
-/** What an index holds of a column. */
+/** SQL of the expression that an index has for a column. */
 export function indexedSql({ alike = [], kind, language = '' }: TableIndex, column: string, at: number): string {
   if (kind === 'looks') return alike.includes(at) ? lookSqlText(q(column)) : q(column)
   if (kind === 'names') return alike.includes(at) ? nameSqlText(q(column)) : q(column)
@@ -91,7 +96,7 @@ export function rangeSql({ columns, range }: Pick<TableIndex, 'columns' | 'range
   return range === 'days' ? `daterange(${from}, ${to}, '[]')` : `tstzrange(${from}, ${to}, '[)')`
 }
 
-/** A constraint that refuses what overlaps; it is made in one step, and writes wait for it. */
+/** A constraint that refuses overlaps; it is made in one step, and writes wait for it. */
 function createOverlap(table: string, index: TableIndex): readonly string[] {
   const equal = index.columns.slice(0, -2).map((column) => `${q(column)} with =`)
   const elements = [...equal, `${rangeSql(index)} with &&`].join(', ')
@@ -148,7 +153,7 @@ export function sequenceIn(value: string | undefined): string | undefined {
   return /^nextval\('"?([^'"]+)"?'\)::text$/.exec(value ?? '')?.[1]
 }
 
-/** What gives rows their value, before it is said which rows. */
+/** SQL that gives rows their value, without its condition. */
 export function updateOf({ table, column, value, mark }: Pick<Batches, 'table' | 'column' | 'value' | 'mark'>): string {
   return `update ${q(table)} set ${q(column)} = ${value}${mark === undefined ? '' : `, ${q(mark)} = true`}`
 }

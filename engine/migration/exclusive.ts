@@ -1,4 +1,4 @@
-/** One process at a time changes a database ⇄, and what belongs together happens in one transaction. */
+/** The lock by which one process at a time changes a database ⇄, and transactions on its connection. */
 import { setTimeout } from 'node:timers/promises'
 import type { Database, Runner } from '../database/database.ts'
 
@@ -50,7 +50,10 @@ async function embeddedSession<T>(database: Database, work: (runner: Runner) => 
   }
 }
 
-/** Runs `work` on one connection while no other instance migrates, seeds or starts on the same schema; waits for its turn. */
+/**
+ * Runs `work` on one connection while no other instance migrates, seeds or starts on the same schema; waits for its
+ * turn.
+ */
 export function exclusively<T>(database: Database, work: (runner: Runner) => Promise<T>): Promise<T> {
   if (database.kind === 'embedded') return embeddedSession(database, work)
   return database.session(async (runner) => {
@@ -83,7 +86,7 @@ const NESTED: Readonly<Record<string, string>> = {
   rollback: 'rollback to savepoint plinth_part',
 }
 
-/** The same connection for work that has a transaction of its own, while one is open: it becomes a part of that. */
+/** The same connection inside an open transaction: the transactions of its user become savepoints. */
 export function nested(runner: Runner): Runner {
   return {
     run: (statement, values) => runner.run({ ...statement, text: NESTED[statement.text] ?? statement.text }, values),

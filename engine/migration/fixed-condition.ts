@@ -4,7 +4,7 @@ import { targetOf } from '../catalog/target.ts'
 import { print, quoted as q } from '../filter/sql.ts'
 import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
-import { quoteText } from './name.ts'
+import { quoteText } from './sql-name.ts'
 
 function written(value: Json, type: string): string {
   if (Array.isArray(value)) return `array[${value.map((item) => quoteText(String(item))).join(', ')}]::${type}[]`

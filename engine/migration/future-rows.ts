@@ -3,15 +3,15 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
+import { tables } from './catalog-tables.ts'
 import { inspect } from './inspect.ts'
-import { quoteText } from './name.ts'
 import { isComputedAnew, type Pair, pairsOf, presentColumn, sourcesFirst, startsAnew } from './pair.ts'
+import { quoteText } from './sql-name.ts'
 import type { Hindrance } from './step.ts'
 import type { Column } from './table.ts'
-import { tables } from './tables.ts'
 import { typeChange } from './type-change.ts'
 
-/** Defaults that give each row a value of its own are no value that two rows could share. */
+/** Defaults that are the same for all rows; of others, no two rows share a value. */
 const SHARED_DEFAULT = /^('|now\(\)$|CURRENT_DATE$)/
 
 function absent({ type }: Column): string {
@@ -31,7 +31,7 @@ function converted(pair: Pair, column: Column): string {
   return change.kind === 'checked' ? `case when not (${change.misfit}) then ${change.using} end` : change.using
 }
 
-/** SQL of the word that stands for each that goes: of a column, or of every item of a list. */
+/** SQL that replaces words in a column, or in every item of a list. */
 export function replacing(column: Column, becomes: readonly (readonly [string, string])[]): string {
   const cases = becomes.map(([from, to]) => `when ${quoteText(from)} then ${quoteText(to)}`).join(' ')
   if (column.type !== 'jsonb') return `case ${q(column.name)} ${cases} else ${q(column.name)} end`
@@ -40,13 +40,13 @@ export function replacing(column: Column, becomes: readonly (readonly [string, s
     from jsonb_array_elements_text(${q(column.name)}) with ordinality as items(item, place) group by 1) words)`
 }
 
-/** The words of an enum that goes, each as the one that takes its place. */
+/** SQL of the column with the replaced words of an enum; undefined where none is replaced. */
 function reworded(column: Column): string | undefined {
   const becomes = Object.entries(column.becomes ?? {}).filter(([word]) => !column.words?.includes(word))
   return becomes.length === 0 ? undefined : replacing(column, becomes)
 }
 
-/** The value of a column where null becomes what the YAML says; null where that is none which the column can hold. */
+/** SQL of the column with the backfill for null; null where the column cannot hold it. */
 function filled(pair: Pair, column: Column): string | undefined {
   const was = presentColumn(pair, column)
   const isKept = was !== undefined && !was.nullable && was.type === column.type && !startsAnew(pair, column)
@@ -96,8 +96,8 @@ function laid(rows: string, columns: readonly Column[], layer: Layer): string {
 }
 
 /**
- * Rows of the wanted columns under their wanted names: renamed, converted and with other words; where null becomes what
- * the YAML says, and with what is computed, unless `unfilled` asks for the rows before that. An alias is to follow.
+ * SQL of the rows with wanted columns and names: renamed, converted, words replaced; nulls filled and columns
+ * computed, unless `unfilled` asks for the rows before that. An alias has to follow.
  */
 export function futureRows(pair: Pair, unfilled = false): string {
   const { wanted, actual } = pair
@@ -112,7 +112,7 @@ export function futureRows(pair: Pair, unfilled = false): string {
   let rows = `(select ${first.join(', ')} from ${q(actual.name)})`
   rows = laid(rows, [...columns, ...kept], reworded)
   if (unfilled) return rows
-  // One behind the other, as the steps are: a value may come from one that was filled before.
+  // One after the other, like the steps: a value may come from a column that was filled before.
   for (const one of fills)
     rows = laid(rows, [...columns, ...kept], (column) => (column === one ? filled(pair, one) : undefined))
   const made = wanted.columns.filter((column) => computed(pair, column) !== undefined)
@@ -123,7 +123,7 @@ export function futureRows(pair: Pair, unfilled = false): string {
 
 export type Questions = Required<Pick<Hindrance, 'question'>> & Pick<Hindrance, 'examples'>
 
-/** The rows of a table as they are now, as the plan will leave them, or as that before null becomes something. */
+/** The rows of a table as they are now, as the plan will leave them, or as it will leave them without filling nulls. */
 type Asked = 'now' | 'future' | 'unfilled'
 
 /** The questions about the rows of a table for which a condition holds. */

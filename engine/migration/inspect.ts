@@ -1,9 +1,9 @@
-/** Reads what a database holds into the same shape that the catalog gives. ⇄ */
+/** Reads the tables of a database ⇄ into the same shape that the catalog gives. */
 import type { Row, Runner } from '../database/database.ts'
 import { canonicalDefault } from './ddl.ts'
-import { asideOrder, GUARD_MARK, isConverting, MARK } from './name.ts'
 import { removedName } from './names/kept-names.ts'
 import { type Made, readRecord } from './own/migrations.ts'
+import { asideOrder, GUARD_MARK, isConverting, MARK } from './sql-name.ts'
 import type { Column, Dependents, ForeignKey, Names, Present, Sequence, SetAside, Table, TableIndex } from './table.ts'
 
 const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
@@ -41,7 +41,9 @@ const FOREIGN_KEYS = `select c.relname, a.attname, f.relname,
     and (k.convalidated or k.conname <> left(c.relname || '_' || a.attname || '_fkey', 63)) and c.relnamespace = current_schema()::regnamespace
   order by c.relname, a.attnum, k.conname`
 
-/** Nothing is asked for each index alone: an application has thousands. Its columns are numbers, 0 for an expression. */
+/**
+ * Nothing is asked for each index alone: an application has thousands. Its columns are numbers, 0 for an expression.
+ */
 const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisvalid, d.description, x.indkey,
     case when x.indexprs is not null then pg_get_indexdef(i.oid) end
   from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid join pg_am m on m.oid = i.relam
@@ -97,7 +99,9 @@ function foreignKeyOf(row: Row): ForeignKey {
   return { column: textAt(row, 1), table: textAt(row, 2), onDelete }
 }
 
-/** Only valid indexes of the engine's own: one left half-built is made again, one of a person's is nobody's business. */
+/**
+ * Only valid indexes of the engine's own: one left half-built is made again, one of a person's is nobody's business.
+ */
 function indexesOf(rows: readonly Row[], columnNames: ReadonlyMap<string, string>): readonly TableIndex[] {
   return rows.flatMap((row) => {
     const mark = row[5] ?? ''
@@ -160,14 +164,14 @@ function asideOf(tables: readonly Table[], names: Names | undefined): readonly S
   return found.sort((a, b) => (asideOrder(a.name) < asideOrder(b.name) ? -1 : 1))
 }
 
-/** Every table as it stands there, those and their columns that were set aside among them. */
+/** Every table as it is in the database, including tables and columns that were set aside. */
 export interface Physical
   extends Made,
     Pick<Present, 'checks' | 'dependents' | 'fillings' | 'guards' | 'trigrams' | 'ranges'> {
   readonly all: readonly Table[]
 }
 
-/** The same with what was set aside told apart. Pure. */
+/** The same, with tables and columns that were set aside in a list of their own. Pure. */
 export function presentOf({ all, ...rest }: Physical): Present {
   const { names } = rest
   const present = all
@@ -179,12 +183,12 @@ export function presentOf({ all, ...rest }: Physical): Present {
   return { tables: present, setAside: asideOf(all, names), ...rest }
 }
 
-/** The tables of the connection's own schema, what was set aside in it, and what the engine made there. */
+/** The tables of the schema of the connection, what was set aside in it, and what the engine made there. */
 export async function inspect(runner: Runner): Promise<Present> {
   return presentOf(await inspectAll(runner))
 }
 
-/** The tables of the connection's own schema as they stand there. */
+/** The tables of the schema of the connection, as they are. */
 export async function inspectAll(runner: Runner): Promise<Physical> {
   const ask = (text: string) => runner.run({ text }, [])
   const columnRows = await ask(COLUMNS)
@@ -217,7 +221,10 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
   }
 }
 
-/** References, keys and what bears the engine's mark are the engine's own; so is an index with a name of its form, which a killed start left unmarked. */
+/**
+ * Leaves out the engine's own: references, keys, marked objects, and indexes with its form of name, which a killed
+ * start left unmarked.
+ */
 const DEPENDENTS = `select distinct t.relname, a.attname, case when v.oid is not null then pg_describe_object('pg_class'::regclass, v.oid, 0)
       when d.classid = 'pg_attrdef'::regclass
       then pg_describe_object('pg_class'::regclass, f.adrelid, f.adnum)
@@ -247,7 +254,7 @@ const DEPENDENTS = `select distinct t.relname, a.attname, case when v.oid is not
 /** How the names of the engine's indexes end: name.ts gives them. */
 const OWN_NAME = '(_[0-9a-f]{8}_(key|idx|excl)|__converting)$'
 
-/** Reads what depends on columns of the connection's own schema; `mark` is how the engine marks its own. */
+/** Reads the objects that depend on columns of the schema; `mark` is the mark of the engine's own objects. */
 export async function readDependents(runner: Runner, mark: string): Promise<Dependents> {
   const found = new Map<string, Map<string, string[]>>()
   for (const [table, column, what] of await runner.run({ text: DEPENDENTS }, [mark, OWN_NAME])) {

@@ -1,4 +1,6 @@
-/** Brings the tables of a database to a catalog ⇄: by itself where that is safe, after a person agreed where it is not. */
+/**
+ * Brings the tables of a database to a catalog ⇄: by itself where that is safe, after a person agreed where it is not.
+ */
 import { setTimeout } from 'node:timers/promises'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
@@ -6,20 +8,19 @@ import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { type ApplyOptions, apply, type Change, type Pause, type Rehearsal, takeBack } from './apply.ts'
+import { tables } from './catalog-tables.ts'
 import { exclusively } from './exclusive.ts'
 import { inspect } from './inspect.ts'
 import { namesToCarry } from './names/carry-names.ts'
 import { identifiedChanges } from './names/name-change.ts'
 import { pendingChange } from './own/facts.ts'
 import { withMeanings } from './own/meanings.ts'
-import { carried, entryAfterApply, entryAfterStart } from './own/migrations.ts'
+import { entryAfterApply, entryAfterStart, underPresentNames } from './own/migrations.ts'
 import { carrying, type MigrationPlan, plan, type ShownPlan } from './plan.ts'
 import { complaint, givenUp } from './plan-text.ts'
 import { answered } from './questions.ts'
-import { sorted, withoutRenames } from './start-decision.ts'
 import { isHarmless, riskOf, type Step, statementsOf } from './step.ts'
-import { type Column, catalogMark, type Present, type Standing, standingOf, type Table } from './table.ts'
-import { tables } from './tables.ts'
+import { ageOf, type CatalogAge, type Column, catalogHash, type Present, type Table } from './table.ts'
 
 export interface MigrationResult {
   readonly hash: string
@@ -40,7 +41,7 @@ export interface MigrationOptions {
   readonly edited?: boolean
   /** Asked before anything is changed. */
   readonly rehearse?: Rehearsal
-  /** While what is served is altered. */
+  /** Makes requests wait while the served tables are altered. */
   readonly pause?: Pause | undefined
   /** Work behind the tables, before the catalog may be served, on the connection that holds the lock. */
   readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
@@ -54,9 +55,9 @@ const NO_PAUSE: Pause = { begin: async () => {}, giveBack: async () => {}, end: 
 const POLL_MS = 500
 
 /**
- * At start: adds what is missing and changes what the newest YAML says otherwise, or reports each step that would lose or
- * reject data and takes none. What the YAML no longer names is left as it is. An older YAML than the database has seen
- * last only adds. Instances that start together wait for each other; the later ones find nothing to do.
+ * At start: adds what is missing and changes what differs from the newest YAML, or reports each step that would lose or
+ * reject data and takes none. What the YAML no longer names stays. An older YAML than the last one of the database only
+ * adds. Instances that start together wait for each other; the later ones find nothing to do.
  */
 export function migrate(
   catalog: Catalog,
@@ -77,19 +78,19 @@ export function migrateTables(
   return exclusively(database, async (runner) => {
     await takeBackOthers(wanted, runner, database.kind, log)
     const made = await planned(wanted, runner, database.kind, now, { start: { edited }, asks: askedAtStart })
-    const { plan, present, standing } = made
+    const { plan, present, age } = made
     const isIdentified = plan.steps.some(({ concern }) => concern.kind === 'other name')
     const alone = !isIdentified || edited || database.kind === 'embedded' || (await isAlone(runner, options.isServed))
-    const { take, leave, refuse } = sorted(plan, standing, alone)
+    const { take, leave, refuse } = decisionsOf(plan, age, alone)
     if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, plan.hash, catalog)) }
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     const rules = titles(leave.filter(({ effect }) => effect !== 'removes'))
-    const entry = entryAfterStart({ wanted: made.asked, present, steps: take, now }, standing)
-    const change = { plan: { ...plan, steps: take }, wanted, present, standing, entry, isPartial: rules.length > 0 }
-    const amiss = await applied(change, runner, catalog, appliedWith(options, database, 'start'))
-    if (amiss.length > 0) return { diagnostics: amiss }
-    const more = { ...(rules.length === 0 ? {} : { rules }), ...(standing === 'older' ? { older: true } : {}) }
+    const entry = entryAfterStart({ wanted: made.asked, present, steps: take, now }, age)
+    const change = { plan: { ...plan, steps: take }, wanted, present, age, entry, isPartial: rules.length > 0 }
+    const refused = await applied(change, runner, catalog, appliedWith(options, database, 'start'))
+    if (refused.length > 0) return { diagnostics: refused }
+    const more = { ...(rules.length === 0 ? {} : { rules }), ...(age === 'older' ? { older: true } : {}) }
     return { value: { hash: plan.hash, applied: titles(take), left: titles(leave), ...more }, diagnostics: [] }
   })
 }
@@ -129,15 +130,17 @@ export function applyTables(
     const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     const entry = entryAfterApply({ wanted, present, steps, now })
-    const change = { plan: { ...plan, steps }, wanted, present, standing: 'new' as const, entry, isPartial: false }
-    const amiss = await applied(change, runner, catalog, appliedWith(options, database, 'apply'))
-    if (amiss.length > 0) return { diagnostics: amiss }
+    const change = { plan: { ...plan, steps }, wanted, present, age: 'new' as const, entry, isPartial: false }
+    const refused = await applied(change, runner, catalog, appliedWith(options, database, 'apply'))
+    if (refused.length > 0) return { diagnostics: refused }
     const left = titles(plan.steps.filter((step) => !steps.includes(step)))
     return { value: { hash, applied: titles(steps), left }, diagnostics: [] }
   })
 }
 
-/** The plan for a catalog as `plinth plan` shows it, with rows counted, and what its statements would meet; changes nothing. */
+/**
+ * The plan for a catalog as `plinth plan` shows it, with counted rows and the mistakes of a rehearsal; changes nothing.
+ */
 export function planFor(
   catalog: Catalog,
   database: Database,
@@ -155,10 +158,10 @@ export function planTables(
   rehearse?: Rehearsal,
 ): Promise<Required<Collected<ShownPlan>>> {
   return database.session(async (runner) => {
-    const { plan, present, standing } = await planned(wanted, runner, database.kind, now)
+    const { plan, present, age } = await planned(wanted, runner, database.kind, now)
     const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
-    const { leave: leaves, refuse: refuses } = sorted(plan, standing)
-    return { value: { ...plan, older: standing === 'older', start: { leaves, refuses } }, diagnostics }
+    const { leave: leaves, refuse: refuses } = decisionsOf(plan, age)
+    return { value: { ...plan, older: age === 'older', start: { leaves, refuses } }, diagnostics }
   })
 }
 
@@ -183,15 +186,18 @@ export function isServable(catalog: Catalog, database: Database, now: Date): Pro
   )
 }
 
-/** Whether bringing the tables to an edited catalog would harm a version that is served meanwhile; changes nothing itself. */
+/**
+ * Whether bringing the tables to an edited catalog would harm a version that is served meanwhile; changes nothing
+ * itself.
+ */
 export async function altersTables(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
   const { plan } = await database.session((runner) =>
     planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed }),
   )
-  return sorted(plan, 'new').take.some((step) => !isHarmless(step))
+  return decisionsOf(plan, 'new').take.some((step) => !isHarmless(step))
 }
 
-/** Takes back what a process that is gone had prepared for a change; nothing where no change was begun. */
+/** Undoes the change that another process had begun before it ended; does nothing where no change was begun. */
 export function takeBackBegun(database: Database, log: Logger): Promise<void> {
   return exclusively(database, (runner) => takeBack(runner, database.kind, log))
 }
@@ -199,7 +205,7 @@ export function takeBackBegun(database: Database, log: Logger): Promise<void> {
 interface Planned {
   readonly plan: MigrationPlan
   readonly present: Present
-  readonly standing: Standing
+  readonly age: CatalogAge
   /** The wanted tables without renames where the catalog is an older one. */
   readonly asked: readonly Table[]
 }
@@ -226,12 +232,12 @@ async function planned(
   now: Date,
   { start, asks = () => true }: PlanOptions = {},
 ): Promise<Planned> {
-  const present = carried(wanted, await withMeanings(runner, await inspect(runner)))
-  const standing = standingOf(wanted, present.history, start?.edited ?? false)
-  const asked = start !== undefined && standing === 'older' ? withoutRenames(wanted) : wanted
+  const present = underPresentNames(wanted, await withMeanings(runner, await inspect(runner)))
+  const age = ageOf(wanted, present.history, start?.edited ?? false)
+  const asked = start !== undefined && age === 'older' ? withoutRenames(wanted) : wanted
   const bare = plan(asked, { present, day: now.toISOString().slice(0, 10), concurrently: kind === 'postgresql' })
   const names = await namesToCarry(runner, asked, present, identifiedChanges(bare.steps, asked, present.names))
-  return { plan: await answered(carrying(bare, names), runner, asks), present, standing, asked }
+  return { plan: await answered(carrying(bare, names), runner, asks), present, age, asked }
 }
 
 /** Takes the steps; gives the reasons where the change was given up and everything is as it was. */
@@ -270,7 +276,7 @@ function freshTables(wanted: readonly Table[], { tables }: Present): readonly Ta
     .filter((table) => !table.columns.every((column) => there.get(table.name)?.has(key(column))))
 }
 
-/** Takes back a change that another version had begun and left; one that this version had begun goes on. */
+/** Undoes a change that another version had begun; a change that this version had begun goes on. */
 async function takeBackOthers(
   wanted: readonly Table[],
   runner: Runner,
@@ -278,10 +284,10 @@ async function takeBackOthers(
   log: Logger,
 ): Promise<void> {
   const pending = await pendingChange(runner)
-  if (pending !== undefined && pending.catalog !== catalogMark(wanted)) await takeBack(runner, kind, log)
+  if (pending !== undefined && pending.catalog !== catalogHash(wanted)) await takeBack(runner, kind, log)
 }
 
-/** Whether no other process serves the database. A process that was killed seems to serve for a while, so it is waited for. */
+/** Whether no other process serves the database; waits for a killed one, which seems to serve for a while. */
 async function isAlone(runner: Runner, isServed: MigrationOptions['isServed']): Promise<boolean> {
   const until = performance.now() + LIMITS.instanceSilenceMs + POLL_MS
   while (await isServed?.(runner)) {
@@ -289,4 +295,39 @@ async function isAlone(runner: Runner, isServed: MigrationOptions['isServed']): 
     await setTimeout(POLL_MS)
   }
   return true
+}
+
+/** The wanted tables of an older catalog, without renames: it must not rename the tables of a newer one. */
+function withoutRenames(wanted: readonly Table[]): readonly Table[] {
+  return wanted.map(({ renamedFrom: _, was: __, ...table }) => ({
+    ...table,
+    columns: table.columns.map(({ renamedFrom: ___, was: ____, ...column }) => column),
+  }))
+}
+
+/** The steps that a start takes, those that it leaves to a person, and those that it needs and must not take. */
+interface Decisions {
+  readonly take: readonly Step[]
+  readonly leave: readonly Step[]
+  readonly refuse: readonly Step[]
+}
+
+type Decision = keyof Decisions
+
+function decisionOn(step: Step, age: CatalogAge, alone: boolean): Decision {
+  const { concern, effect } = step
+  const risk = riskOf(step)
+  if (effect === 'removes' || (concern.kind === 'waiting' && risk !== 'safe')) return 'leave'
+  // The present name is the one of this catalog, unless an instance serves the other name.
+  if (concern.kind === 'other name') return alone ? 'take' : 'refuse'
+  if (age === 'older' && effect !== 'adds') return effect === 'changes' ? 'leave' : 'refuse'
+  if (risk === 'safe') return 'take'
+  // Rows that an older version wrote since this catalog was served last are no reason not to serve.
+  return age === 'current' && effect === 'changes' ? 'leave' : 'refuse'
+}
+
+/** A start adds, and changes for the newest catalog; it never removes. `alone`: no other instance serves. */
+function decisionsOf({ steps }: MigrationPlan, age: CatalogAge, alone = true): Decisions {
+  const having = (decision: Decision) => steps.filter((step) => decisionOn(step, age, alone) === decision)
+  return { take: having('take'), leave: having('leave'), refuse: having('refuse') }
 }

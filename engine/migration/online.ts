@@ -1,4 +1,6 @@
-/** Statements that run while others use the tables ⇄: locks with a time limit, sessions that hold them, rows in batches. */
+/**
+ * Statements that run while others use the tables ⇄: locks with a time limit, sessions that hold them, rows in batches.
+ */
 import { setTimeout } from 'node:timers/promises'
 import type { Row, Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
@@ -22,7 +24,7 @@ export interface OpenSession {
   readonly table: string | undefined
 }
 
-/** What was waited for in vain; its message names the sessions. */
+/** A lock that was not to be had; the message names the sessions that hold it. */
 export class Locked extends Error {
   constructor(what: string, sessions: readonly OpenSession[]) {
     super(`${what}: ${sessions.length === 0 ? 'another session holds a lock' : sessions.map(told).join('; ')}`)
@@ -66,25 +68,28 @@ export async function holdersOf(runner: Runner, tables: readonly string[]): Prom
   return (await runner.run({ text: HOLDERS }, [tables])).map(sessionOf)
 }
 
-/** The sessions whose snapshots are older than a second: an index that is made beside others waits for them. */
+/** The sessions whose snapshots are older than a second: an index that is made concurrently waits for them. */
 export async function snapshots(runner: Runner): Promise<readonly OpenSession[]> {
   return (await runner.run({ text: SNAPSHOTS }, [])).map(sessionOf)
 }
 
-/** Whether somebody else held a lock for too long, or waited for one of ours. */
+/** Whether another session held a lock for too long, or waited for one of ours. */
 export function isInTheWay(error: unknown): boolean {
   const code = failureCode(error)
   return code === '55P03' || code === '40P01'
 }
 
-/** A step waits this long for a lock, which every request to the table waits for then; it lets them through, and tries again. */
+/**
+ * A step waits this long for a lock, which every request to the table waits for then; it lets them through, and tries
+ * again.
+ */
 export const LOCK_MS = 500
 const POLL_MS = 200
 const LONGEST_PAUSE_MS = 1_000
 /** For so long in all a change waits for locks of others before it is given up. */
 export const PATIENCE_MS = 60_000
 
-/** What the steps of a plan are taken with. */
+/** The context in which the steps of a plan run. */
 export interface Taking {
   readonly runner: Runner
   /** Others use the tables at the same time, so that a lock is asked for and not waited for. */
@@ -94,7 +99,7 @@ export interface Taking {
   readonly patience: { left: number }
 }
 
-/** Lets some of the patience go; throws what was in the way when none is left. */
+/** Waits a moment and takes it off the patience; throws Locked when none is left. */
 export async function rest({ patience, runner }: Taking, attempt: number, what: string, tables: readonly string[]) {
   const pause = Math.min(POLL_MS * attempt, LONGEST_PAUSE_MS)
   patience.left -= pause + LOCK_MS
@@ -120,7 +125,7 @@ export async function limitLocks({ runner, limited }: Taking, ms: number): Promi
   if (limited) await runner.run({ text: `set lock_timeout = ${ms}` }, [])
 }
 
-/** Makes or drops an index beside others, for whose snapshots it waits. */
+/** Makes or drops an index concurrently; it waits for the snapshots of other sessions. */
 async function concurrently(text: string, taking: Taking): Promise<void> {
   await limitLocks(taking, Math.max(1, taking.patience.left))
   try {
@@ -138,7 +143,7 @@ export async function takeOnline(command: Command, step: Pick<Step, 'title' | 'a
   const { runner, log } = taking
   const tables = step.locks ?? []
   if (typeof command === 'string') {
-    // What it leaves half-built is dropped at the next attempt.
+    // A half-built index is dropped at the next attempt.
     if (command.includes(' concurrently ')) return concurrently(command, taking)
     await limitLocks(taking, LOCK_MS)
     await patiently(taking, tables, () => runner.run({ text: command }, []))
@@ -158,7 +163,7 @@ async function runAll(texts: readonly string[], { limited, runner }: Taking): Pr
   for (const text of texts) await runner.run({ text }, [])
 }
 
-/** What the driver said, without the values of rows that it adds. */
+/** The message of the driver, without the values of rows that it adds. */
 export function reasonOf(error: unknown): string {
   const { cause } = Object(error) as { readonly cause?: unknown }
   return String((Object(cause ?? error) as { readonly message?: unknown }).message ?? error)
@@ -186,7 +191,10 @@ export function allAtOnce(batches: Batches): string {
   return `${updating(batches)} from (${valued(batches, keys)}) batch where ${q(table)}.${q(key)} = plinth_key`
 }
 
-/** The statement of one batch: of the first rows, or of those behind the key `$1`; gives the last key and how many rows were changed. */
+/**
+ * The statement of one batch: the first rows, or the rows after the key `$1`; it returns the last key and the count of
+ * changed rows.
+ */
 function batchSql(batches: Batches, isFirst: boolean): string {
   const { table, key, keyType, where } = batches
   const behind = isFirst ? '' : `${q(key)} > $1::${keyType} and `
@@ -197,7 +205,7 @@ function batchSql(batches: Batches, isFirst: boolean): string {
   select (select plinth_key::text from batch order by plinth_key desc limit 1), (select count(*) from changed)`
 }
 
-/** Changes the rows, from the first to the last; rows that a kill left behind are found by their lack of the value. */
+/** Changes the rows from the first to the last; after a kill, the remaining rows are those without the value. */
 export async function inBatches(batches: Batches, run: Run, tell: (rows: number) => void): Promise<void> {
   let last: string | undefined
   let done = 0

@@ -5,15 +5,15 @@ import { type Effect, type Step, statementsOf } from './step.ts'
 import type { Column, NamedTable, Present, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
 
-/** A wanted table and the one that is there, which may still have an earlier name. */
+/** A wanted table with its present one, which may still have an earlier name. */
 export interface Pair {
   readonly wanted: Table
   readonly actual: Table
-  /** The column that was set aside last under each name, if it can be read as what is wanted now. */
+  /** The column that was set aside last under each name, if its values fit the wanted type. */
   readonly aside: ReadonlyMap<string, Column>
-  /** What is kept of the names of the one that is there. */
+  /** The kept names of the present table. */
   readonly names: NamedTable | undefined
-  /** Since when the table is called otherwise, where that is how it is known. */
+  /** How the table was found, where it was found by its meaning or an earlier name. */
   readonly since?: Identified
   /** It was set aside, and is brought back. */
   readonly back: boolean
@@ -21,10 +21,10 @@ export interface Pair {
   readonly pairs: ReadonlyMap<string, Pair>
 }
 
-/** What planning needs beside the tables. */
+/** The inputs of a plan other than the wanted tables. */
 export interface Circumstances {
   readonly present: Present
-  /** Today in UTC, `2026-01-31`, for the names of what is set aside. */
+  /** Today in UTC, `2026-01-31`, for the names of things set aside. */
   readonly day: string
   /** Whether indexes are made while others write; the embedded database has no others. */
   readonly concurrently: boolean
@@ -34,7 +34,7 @@ function isWanted({ wanted }: Pair, name: string): boolean {
   return wanted.columns.some((other) => other.name === name)
 }
 
-/** The column that the YAML calls the earlier one, while that is not wanted itself. */
+/** The column that `renamed_from` names, unless it is wanted itself. */
 export function earlierColumn(pair: Pair, column: Column): Column | undefined {
   if (column.renamedFrom === undefined) return undefined
   // A belongs_to is renamed by its relation's name; its column has the `_id`.
@@ -44,8 +44,8 @@ export function earlierColumn(pair: Pair, column: Column): Column | undefined {
 }
 
 /**
- * Whether the earlier column takes the place of another one of the wanted name, which has nothing to do with it: nothing
- * had been renamed so before.
+ * Whether the earlier column replaces another column of the wanted name, which has another meaning: it is not the result
+ * of this rename.
  */
 function takesPlace({ names }: Pair, column: Column, earlier: Column): boolean {
   const [same, other] = [names?.columns[column.name], names?.columns[earlier.name]]
@@ -53,7 +53,7 @@ function takesPlace({ names }: Pair, column: Column, earlier: Column): boolean {
   return !(same.former ?? []).some(({ name }) => name === earlier.name) && other.of.length > 0
 }
 
-/** The column that holds the same as a wanted one, or had its name once, where none has that name. */
+/** The column with the same meaning as a wanted one, or with its name before, where no column has that name. */
 export function identifiedColumn(pair: Pair, column: Column): Identified | undefined {
   const { actual, names } = pair
   if (names === undefined || column.generated !== undefined) return undefined
@@ -62,7 +62,7 @@ export function identifiedColumn(pair: Pair, column: Column): Identified | undef
   return identified(column, names.columns, (name) => known.has(name) && !isWanted(pair, name))
 }
 
-/** The column that a wanted one is now: of its name, of an earlier name, or what was set aside under its name. */
+/** The present column of a wanted one: of the same name, of an earlier name, or set aside under its name. */
 export function presentColumn(pair: Pair, column: Column): Column | undefined {
   const { actual, aside } = pair
   const same = actual.columns.find((other) => other.name === column.name)
@@ -73,7 +73,7 @@ export function presentColumn(pair: Pair, column: Column): Column | undefined {
   return actual.columns.find((other) => other.name === name) ?? aside.get(column.name)
 }
 
-/** Whether the column of a name gives it to another one, and goes. */
+/** Whether the present column of a name loses it to another column, and goes. */
 export function isDisplaced(pair: Pair, name: string): boolean {
   const column = pair.wanted.columns.find((one) => one.name === name)
   if (column === undefined || !pair.actual.columns.some((one) => one.name === name)) return false
@@ -86,8 +86,8 @@ export function isNew(pair: Pair, column: Column): boolean {
   return was === undefined || was === pair.aside.get(column.name) || pair.back
 }
 
-/** Whether the table and these columns are there under their names before any step is taken, so that work on them waits for none. */
-export function isStanding(pair: Pair, names: readonly string[]): boolean {
+/** Whether the table and these columns have their names already, so that work on them waits for no rename. */
+export function keepsNames(pair: Pair, names: readonly string[]): boolean {
   const { wanted, actual } = pair
   const isThere = (name: string) => {
     const column = wanted.columns.find((one) => one.name === name)
@@ -96,11 +96,11 @@ export function isStanding(pair: Pair, names: readonly string[]): boolean {
   return wanted.name === actual.name && names.every(isThere)
 }
 
-/** Whether a column comes to a table that keeps its name, so that it can be added before any other step. */
+/** Whether a new column of a table that keeps its name can be added before any other step. */
 export function isAddedAhead(pair: Pair, column: Column): boolean {
   const isGiven = column.nullable || column.default !== undefined || column.identity
   const isPlain = column.generated === undefined && column.fill === undefined
-  return isStanding(pair, []) && presentColumn(pair, column) === undefined && isGiven && isPlain
+  return keepsNames(pair, []) && presentColumn(pair, column) === undefined && isGiven && isPlain
 }
 
 /** Whether these columns are there under their names and of their types before any step that does harm. */
@@ -113,15 +113,15 @@ export function isSettled(pair: Pair, names: readonly string[]): boolean {
     if (was === undefined) return isAddedAhead(pair, column)
     return was.name === name && column.type === was.type && column.generated === was.generated
   }
-  return isStanding(pair, []) && names.every(isSame)
+  return keepsNames(pair, []) && names.every(isSame)
 }
 
-/** Whether what a column is filled from is there, as it will be, before any step that does harm. */
+/** Whether the sources of a column's values are final before any harmful step. */
 export function isFilledAhead(pair: Pair, { fillReads = [], fillTable }: Column): boolean {
   return fillTable === undefined && isSettled(pair, fillReads)
 }
 
-/** Columns in the order of the YAML, but those from which others are filled come before these. */
+/** Columns in the order of the YAML, with the sources of filled columns before these. */
 export function sourcesFirst(columns: readonly Column[]): readonly Column[] {
   const byName = new Map(columns.map((column) => [column.name, column]))
   const seen = new Set<Column>()
@@ -134,7 +134,9 @@ export function sourcesFirst(columns: readonly Column[]): readonly Column[] {
   return columns.flatMap(withSources)
 }
 
-/** Whether a column starts anew because its old values cannot be read as the new type, or nobody writes them any more. */
+/**
+ * Whether a column starts without its old values: they have no meaning in the new type, or the column becomes computed.
+ */
 export function startsAnew(pair: Pair, column: Column): boolean {
   const was = presentColumn(pair, column)
   if (startsComputed(was, column) || isComputedAnew(pair, column)) return true
@@ -156,27 +158,27 @@ export function isComputedAnew(pair: Pair, column: Column): boolean {
   return !isSame || isBelowMoved(pair, column)
 }
 
-/** Whether a wanted column is computed from one that gets another type or name, so that it must go before. */
+/** Whether a wanted column is computed from a column that gets another type or name, so that it must go before. */
 export function isBelowMoved(pair: Pair, column: Column): boolean {
   const was = presentColumn(pair, column)
   return was !== undefined && isOverMoved(pair, was)
 }
 
-/** Whether a computed column that is there is in the way of another one's type or name: PostgreSQL lets neither happen below it. */
+/** Whether a present computed column is in the way of a new type or name of its sources: PostgreSQL allows neither. */
 export function isOverMoved(pair: Pair, { generated = '', over = [] }: Column): boolean {
-  // What stands in quotes may be a name.
+  // A text in quotes may be a name.
   const quoted = [...generated.matchAll(/"((?:[^"]|"")+)"/g)].map((match) => (match[1] ?? '').replaceAll('""', '"'))
   return quoted.some((name) => isMoved(pair, name)) || over.some((name) => isRetyped(pair, name))
 }
 
-/** Whether a wanted column gets another type, or another one its name. */
+/** Whether the column of a wanted name gets another type, or comes from another column. */
 function isMoved(pair: Pair, name: string): boolean {
   const column = pair.wanted.columns.find((one) => one.name === name)
   const was = column && presentColumn(pair, column)
   return was !== undefined && (was.name !== name || was.type !== column?.type || startsComputed(was, column))
 }
 
-/** Whether a column that is there gets another type, by whatever name it was known when something was computed from it. */
+/** Whether a present column of this name gets another type. */
 function isRetyped(pair: Pair, name: string): boolean {
   return pair.wanted.columns.some((column) => {
     const was = presentColumn(pair, column)
@@ -184,13 +186,13 @@ function isRetyped(pair: Pair, name: string): boolean {
   })
 }
 
-/** The table that the YAML calls the earlier one, while that is not wanted itself. */
+/** The table that `renamed_from` names, unless it is wanted itself. */
 export function earlierTable(wanted: readonly Table[], table: Table, { tables }: Present): Table | undefined {
   if (wanted.some((other) => other.name === table.renamedFrom)) return undefined
   return tables.find((other) => other.name === table.renamedFrom)
 }
 
-/** The table that holds the same as a wanted one, or had its name once, where none has that name. */
+/** The table with the same meaning as a wanted one, or with its name before, where no table has that name. */
 function identifiedTable(wanted: readonly Table[], table: Table, present: Present): Identified | undefined {
   const { names, tables, owned } = present
   if (names === undefined) return undefined
@@ -199,7 +201,7 @@ function identifiedTable(wanted: readonly Table[], table: Table, present: Presen
   return identified(table, names, isFree)
 }
 
-/** The table that a wanted one is now: under its own name, an earlier name, or set aside. */
+/** The present table of a wanted one: under its name, an earlier name, or set aside. */
 function presentTable(
   wanted: readonly Table[],
   table: Table,
@@ -220,7 +222,7 @@ function asideTable(table: Table, { setAside }: Present): Table | undefined {
   return last && 'primaryKey' in last && last.primaryKey.join() === table.primaryKey.join() ? last : undefined
 }
 
-/** What was set aside last under the name of each wanted column, where its values can be read as they are wanted. */
+/** The column that was set aside last under each wanted name, where its values fit the wanted type. */
 function asideColumns(wanted: Table, actual: Table, { setAside }: Present): ReadonlyMap<string, Column> {
   const found = new Map<string, Column>()
   for (const column of wanted.columns) {
@@ -244,7 +246,7 @@ export function pairsOf(wanted: readonly Table[], present: Present): ReadonlyMap
   return pairs
 }
 
-/** The present name of a wanted column; undefined where it is only added, or starts anew without values. */
+/** The present name of a wanted column; undefined where it is added, or starts without its old values. */
 export function nameNow(pair: Pair, name: string): string | undefined {
   const column = pair.wanted.columns.find((one) => one.name === name)
   return column === undefined || startsAnew(pair, column) ? undefined : presentColumn(pair, column)?.name

@@ -1,11 +1,11 @@
-/** Plans columns that come and go: added to a table that is there, or set aside in it. */
+/** Plans columns that are added to a present table, or set aside in it. */
 import { quoted as q } from '../filter/sql.ts'
-import { nearest } from '../text/nearest.ts'
 import { columnSql, dropForeignKey, sequenceIn } from './ddl.ts'
-import { asideName } from './name.ts'
 import { addedWhen, type Circumstances, isAddedAhead, isFilledAhead, type Pair, presentColumn } from './pair.ts'
+import { mistakenRename } from './plan-notices.ts'
 import { backfillAdvice, requiring } from './plan-required.ts'
 import { addingNumbers } from './plan-sequence.ts'
+import { asideName } from './sql-name.ts'
 import { adding, type Concern, type Step, type Work } from './step.ts'
 import { type Column, dependentsOf, type Table } from './table.ts'
 
@@ -30,7 +30,7 @@ export function addingColumn(pair: Pair, column: Column, circumstances: Circumst
   return [{ ...addedWhen(step, isAddedAhead(pair, column), pair, column), concern }]
 }
 
-/** Adds a column in which the rows that are there get what the YAML says: a value at once, what is computed in batches. */
+/** Adds a column with a backfill: a fixed value at once, a computed one in batches. */
 function addingFilled(pair: Pair, column: Column): readonly Step[] {
   const { wanted, actual } = pair
   const alter = `alter table ${q(wanted.name)} alter column ${q(column.name)}`
@@ -66,18 +66,13 @@ function leavingAside({ actual }: Pair, column: Column, { present }: Circumstanc
   }
 }
 
-/** A new column with a `renamed_from` that names nothing, beside columns that the YAML no longer names. */
+/** A new column whose `renamed_from` names no column. */
 function mistaken(pair: Pair, column: Column, circumstances: Circumstances): Concern | undefined {
-  if (column.renamedFrom === undefined) return undefined
-  const gone = goneColumns(pair, circumstances).map((one) => one.name)
-  if (gone.length === 0) return undefined
-  const near = nearest(column.renamedFrom, gone)
-  return {
-    kind: 'loss',
+  const gone = goneColumns(pair, circumstances).map(({ name }) => name)
+  return mistakenRename(column.renamedFrom, gone, () => ({
     question: `select count(*) from ${q(pair.actual.name)}`,
     consequence: `would have no value in it: there is no column ${column.renamedFrom} to rename`,
-    advice: `correct renamed_from${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take it away`,
-  }
+  }))
 }
 
 /** Columns of the engine's own that the YAML no longer names. */
@@ -94,7 +89,9 @@ type AsideStep = Step & {
   readonly concern: Extract<Concern, { readonly kind: 'loss' }>
 }
 
-/** Renames a column with the date and drops all that new rows would have to fulfil; `was` is its name before the plan. */
+/**
+ * Renames a column with the date and drops all that new rows would have to fulfil; `was` is its name before the plan.
+ */
 export function settingAside(
   table: Table,
   shown: string,

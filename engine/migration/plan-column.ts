@@ -15,7 +15,7 @@ import {
   startsComputed,
 } from './pair.ts'
 import { addingColumn, goneColumns, settingAside } from './plan-add.ts'
-import { computing, droppedFirst, dropping, heldBy, keepingComputed } from './plan-computed.ts'
+import { blockedBy, computing, droppedFirst, dropping, keepingComputed } from './plan-computed.ts'
 import { maybeRenamed, withHint } from './plan-notices.ts'
 import { findingValues, isRequiredFirst, requiring } from './plan-required.ts'
 import { numbersFrom } from './plan-sequence.ts'
@@ -24,13 +24,13 @@ import { narrowing, takingWords, wordsMoved } from './plan-values.ts'
 import { adding, asking, changing, identifying, type Step, tidying, withoutHarm } from './step.ts'
 import { type Column, dependentsOf, isOver } from './table.ts'
 
-/** Whether the present column goes, or PostgreSQL must let its type be another one. */
+/** Whether the present column goes, or gets another type. */
 function isReplaced(pair: Pair, column: Column, was: Column): boolean {
   return was.type !== column.type || startsComputed(was, column) || isComputedAnew(pair, column)
 }
 
 /** Views and the like of others over a column that is replaced: they would stop the change, or go with the column. */
-function depending(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
+function dependentsInTheWay(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const rewording = wordsMoved(pair, column, was, circumstances)
   const always = isReplaced(pair, column, was)
   if (!always && rewording === undefined) return []
@@ -40,7 +40,7 @@ function depending(pair: Pair, column: Column, was: Column, circumstances: Circu
   if (dependents.length === 0) return []
   return [
     asking(`change what was made over ${pair.wanted.name}.${column.name} first`, 'retypes', {
-      ...heldBy(dependents),
+      ...blockedBy(dependents),
       // Only rows decide whether words are replaced.
       ...(always || rewording === undefined ? {} : { question: rewording }),
     }),
@@ -146,7 +146,7 @@ function leaving(pair: Pair, column: Column, circumstances: Circumstances): read
   return [adding(title, sql), aside]
 }
 
-/** The steps of one table's columns: renames, then additions and changes in the order of the YAML behind what they are filled from, then what goes. */
+/** The steps of one table's columns: renames, then additions and changes (sources of values first), then removals. */
 export function planColumns(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const renames: Step[] = []
   const changes: Step[] = []
@@ -154,7 +154,7 @@ export function planColumns(pair: Pair, circumstances: Circumstances): readonly 
     steps.map((step) => ({ ...step, about: { table: pair.wanted.name, column: column.name } }))
   for (const column of sourcesFirst(pair.wanted.columns)) {
     const was = presentColumn(pair, column)
-    if (was !== undefined) changes.push(...about(column, depending(pair, column, was, circumstances)))
+    if (was !== undefined) changes.push(...about(column, dependentsInTheWay(pair, column, was, circumstances)))
     if (was === undefined || isComputedAnew(pair, column)) {
       const isComputed = column.generated !== undefined
       const steps = isComputed

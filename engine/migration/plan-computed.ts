@@ -1,4 +1,7 @@
-/** Plans columns that the database computes: they are made anew when what they come from changes, which loses nothing that anybody wrote. */
+/**
+ * Plans columns that the database computes: they are made again when their sources change, and nothing that people
+ * wrote is lost.
+ */
 import { quoted as q } from '../filter/sql.ts'
 import { columnSql, markComputed } from './ddl.ts'
 import { obstacles } from './future-rows.ts'
@@ -6,7 +9,7 @@ import { type Circumstances, isBelowMoved, isComputedAnew, isOverMoved, type Pai
 import { adding, asking, type Concern, changing, type Effect, type Step } from './step.ts'
 import { type Column, dependentsOf } from './table.ts'
 
-/** What goes before anything else of the table changes: columns that are computed again, and those that nobody wants and that are in the way. */
+/** The computed columns that go first: those that are computed again, and unwanted ones that are in the way. */
 export function droppedFirst(pair: Pair, gone: readonly Column[]): readonly Column[] {
   const anew = pair.wanted.columns
     .filter((column) => isComputedAnew(pair, column) && isBelowMoved(pair, column))
@@ -15,8 +18,8 @@ export function droppedFirst(pair: Pair, gone: readonly Column[]): readonly Colu
   return [...anew, ...inTheWay]
 }
 
-/** Why a step waits until a person has taken away what others made. */
-export function heldBy(dependents: readonly string[]): Extract<Concern, { readonly kind: 'obstacle' }> {
+/** Blocks a step until a person has dropped the views and the like that others made. */
+export function blockedBy(dependents: readonly string[]): Extract<Concern, { readonly kind: 'obstacle' }> {
   const [one, ...others] = dependents
   const [verb, what, it] = others.length === 0 ? ['depends', one, 'it'] : ['depend', 'them', 'them']
   return {
@@ -26,13 +29,13 @@ export function heldBy(dependents: readonly string[]): Extract<Concern, { readon
   }
 }
 
-/** A column that is computed takes no value of anybody's along, and goes where nothing of others depends on it. */
+/** Drops a computed column, which holds no values of people, unless something that others made depends on it. */
 export function dropping({ actual, wanted }: Pair, { name }: Column, { present }: Circumstances): Step {
   const title = `drop column ${wanted.name}.${name}, which is computed`
   const drop = droppingSql(wanted.name, name)
   const dependents = dependentsOf(present.dependents, actual.name, name)
   const step: Step = { ...changing(title, drop), effect: 'retypes' }
-  return dependents.length === 0 ? step : { ...step, concern: heldBy(dependents) }
+  return dependents.length === 0 ? step : { ...step, concern: blockedBy(dependents) }
 }
 
 function droppingSql(table: string, name: string): string {
@@ -68,7 +71,7 @@ export function computing(pair: Pair, column: Column, effect: Effect): readonly 
   ]
 }
 
-/** A column that was computed is written from now on, beginning with the values that it has. */
+/** Turns a computed column into a written one, which begins with its present values. */
 export function keepingComputed(table: string, { name }: Column): Step {
   const alter = `alter table ${q(table)} alter column ${q(name)} drop expression`
   const comment = `comment on column ${q(table)}.${q(name)} is null`

@@ -1,4 +1,4 @@
-/** What a table that is somebody else's must be like to be served: it is compared, and never changed. */
+/** Compares a table of `existing:` with the database: it is never changed. */
 import { nearest } from '../text/nearest.ts'
 import { asking, type Step } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
@@ -19,7 +19,7 @@ function difference(table: string, column: string, title: string, advice: string
   return { ...asking(title, 'adds', { kind: 'obstacle', advice }), about: { table, column } }
 }
 
-/** What keeps an existing table from being served: each difference as a step that nobody can take. */
+/** Each difference that keeps an existing table from being served, as a blocked step. */
 export function existingSteps(wanted: Table, present: Present): readonly Step[] {
   const actual = present.tables.find(({ name }) => name === wanted.name)
   if (actual === undefined) {

@@ -2,7 +2,6 @@
 import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropIndex, indexedSql, rangeSql } from './ddl.ts'
 import { futureRows, obstacles, type Questions } from './future-rows.ts'
-import { MARK, namedIndex, quoteText, withNames } from './name.ts'
 import {
   type Circumstances,
   effectOn,
@@ -17,6 +16,7 @@ import {
 import { goneColumns } from './plan-add.ts'
 import { guardingNames, leftGuards, refusingAlike } from './plan-name-guard.ts'
 import { isCopied } from './plan-type.ts'
+import { MARK, namedIndex, quoteText, withNames } from './sql-name.ts'
 import { adding, asking, changing, type Effect, type Hindrance, type Step, type Work } from './step.ts'
 import { type Column, isOver, onlySpeeds, type TableIndex } from './table.ts'
 
@@ -114,7 +114,9 @@ function keepsValues(column: Column, was: Column): boolean {
   return isSame && Object.keys(column.becomes ?? {}).every((word) => column.words?.includes(word))
 }
 
-/** When an index is made. A unique one is there before its version is served: the version before obeys it from then on. */
+/**
+ * When an index is made. A unique one is there before its version is served: the version before obeys it from then on.
+ */
 function indexWork(pair: Pair, index: TableIndex, effect: Effect, circumstances: Circumstances): Work {
   const { concurrently, present } = circumstances
   const { name } = pair.wanted
@@ -150,7 +152,7 @@ function indexing(pair: Pair, index: TableIndex, circumstances: Circumstances): 
   return [{ ...step, concern: { kind: 'obstacle', ...question, consequence, advice } }]
 }
 
-/** Rows whose new values, or whose new place in an index, would break what an index refuses already. */
+/** Rows whose new values would break an index that is there and stays. */
 function collisions(pair: Pair, index: TableIndex): readonly Step[] {
   const { name, columns } = pair.wanted
   const isOther = (one: string): boolean => {
@@ -185,7 +187,7 @@ function called({ kind, language, unique }: TableIndex): string {
 export function planIndexes(pair: Pair, circumstances: Circumstances): readonly Step[] {
   const { wanted, actual } = pair
   const { concurrently } = circumstances
-  // The index of a column that starts anew went aside with its old values and must be made again.
+  // The index of a column that starts without its values was set aside with them and must be made again.
   const isGone = (column: Column) => startsAnew(pair, column) || isDisplaced(pair, column.name)
   const anew = new Set(wanted.columns.filter(isGone).map((column) => column.name))
   const names = isOver
@@ -211,7 +213,7 @@ export function planIndexes(pair: Pair, circumstances: Circumstances): readonly 
   const dropping = gone.map((index): Step => {
     const title = `drop ${index.kind === 'stems' ? called(index) : 'index'} on ${wanted.name} (${index.columns.join(', ')})`
     const left = index.columns.flatMap((name) => leaving.get(name) ?? [])
-    // It goes with its column, unless it could refuse new rows: those have the same default there, or none at all.
+    // It goes with its column, unless it could refuse new rows, which all have the same default there.
     const isLeft = left.length > 0 && (!index.unique || left.some((column) => column.default === undefined))
     const sql = [dropIndex(wanted.name, index, concurrently)]
     return {
@@ -233,7 +235,7 @@ export interface RenamedIndex {
   readonly to: TableIndex
 }
 
-/** Whether an index holds what one of its kind holds now: over an expression of before it is of no use to a search. */
+/** Whether an index has the present expression of its kind: with an earlier one it is of no use to a search. */
 function isOfNow(table: string, { name, ...index }: TableIndex): boolean {
   return index.kind === 'btree' || index.kind === 'overlap' || namedIndex(table, index).name === name
 }

@@ -1,17 +1,17 @@
-/** Plans that names which look alike are refused: by an index, or by a trigger until those that are there are different. */
+/** Plans that names which look alike are refused: by a unique index, or by a trigger while present names look alike. */
 import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropIndex } from './ddl.ts'
 import type { Questions } from './future-rows.ts'
-import { GUARD_MARK, quoteText } from './name.ts'
 import { type Circumstances, isSettled, type Pair } from './pair.ts'
+import { GUARD_MARK, quoteText } from './sql-name.ts'
 import { type Command, changing, type Step, statementsOf, tidying } from './step.ts'
 import type { TableIndex } from './table.ts'
 
 const FUNCTION = 'plinth_guard_names'
 
 /**
- * Refuses a row whose names another one has. What they are, and of which rows, is said by the index that the trigger
- * names: it follows its columns, whatever they are called. A query in it sees what others have committed meanwhile.
+ * Refuses a row whose names another row has. The index with the name of the trigger says which columns and rows: it
+ * follows its columns through renames. A query in it sees what others have committed meanwhile.
  */
 const BODY = `declare names text; live text; equal text; key text; before text; after text; taken boolean;
 begin

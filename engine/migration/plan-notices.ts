@@ -1,9 +1,13 @@
-/** Steps that change nothing and tell a person first: what is in the way, refuses new rows, or would be served or counted otherwise; and hints about renames. */
+/**
+ * Steps without statements that a person has to know: taken names, other keys, rows that would newly be served or left
+ * out of a count; and hints about renames.
+ */
 import { quoted as q } from '../filter/sql.ts'
+import { nearest } from '../text/nearest.ts'
 import { obstacles } from './future-rows.ts'
-import { quoteText } from './name.ts'
 import { type Pair, presentColumn } from './pair.ts'
-import { adviceOf, asking, type Step } from './step.ts'
+import { quoteText } from './sql-name.ts'
+import { adviceOf, asking, type Concern, type Hindrance, type Step } from './step.ts'
 import type { Column, Present, ServedRows, Table } from './table.ts'
 
 /** A new table whose name a view, a sequence or an index has. */
@@ -82,6 +86,22 @@ export function maybeRenamedTable(gone: readonly Table[], fresh: readonly Table[
   return later === undefined ? undefined : `did you mean \`renamed_from: ${table.name}\` in ${later}?`
 }
 
+/**
+ * A `renamed_from` that names nothing, while the YAML leaves out things that are there: probably a typing mistake. `told`
+ * gets the name that is probably meant.
+ */
+export function mistakenRename(
+  renamedFrom: string | undefined,
+  gone: readonly string[],
+  told: (likely: string) => Pick<Hindrance, 'question' | 'consequence'>,
+): Concern | undefined {
+  const [first] = gone
+  if (renamedFrom === undefined || first === undefined) return undefined
+  const near = nearest(renamedFrom, gone)
+  const meant = near === undefined ? '' : ` (did you mean "${near}"?)`
+  return { kind: 'loss', ...told(near ?? first), advice: `correct renamed_from${meant}, or take it away` }
+}
+
 /** The same step, whose advice begins with a hint that this may be a rename. */
 export function withHint(step: Step, hint: string | undefined): Step {
   const { concern } = step
@@ -137,8 +157,10 @@ export function wrongIds(pair: Pair): readonly Step[] {
   return [{ ...step, about: { table: name, column: primaryKey[0] ?? '' } }]
 }
 
-/** Secrets that are stored as they were sent. A start protects them after the steps, because the database cannot seal. */
-export function takingOver({ wanted, actual }: Pair): readonly Step[] {
+/**
+ * Secrets that are stored as they were sent. A start protects them after the steps, because the database cannot seal.
+ */
+export function openSecrets({ wanted, actual }: Pair): readonly Step[] {
   return wanted.columns.flatMap(({ name, protect }): readonly Step[] => {
     if (protect === undefined || !actual.columns.some((column) => column.name === name)) return []
     const title = `${protect === 'sealed' ? 'seal' : 'hash'} ${wanted.name}.${name}`
@@ -149,7 +171,7 @@ export function takingOver({ wanted, actual }: Pair): readonly Step[] {
 }
 
 /** Rows that were not served before and would be from now on: a person decides. */
-export function servingMore(pair: Pair, { meanings }: Present): readonly Step[] {
+export function newlyServedRows(pair: Pair, { meanings }: Present): readonly Step[] {
   return Object.entries(pair.wanted.served ?? {}).flatMap(([resource, now]) => {
     const before = meanings?.served?.[resource] ?? meanings?.served?.[now.renamedFrom ?? resource]
     if (before === undefined || before.table !== (pair.back ? pair.wanted.name : pair.actual.name)) return []
@@ -159,7 +181,7 @@ export function servingMore(pair: Pair, { meanings }: Present): readonly Step[] 
     const shown = later === undefined ? 'true' : asItWillBe(pair, later)
     const isDeleted = before.scope === now.scope && before.live === `t.${q('deleted_at')} is null`
     const noun = isDeleted ? 'deleted record' : 'record'
-    // No version serves them without being told to, not even an older one.
+    // Not even an older version serves them by itself.
     const step = asking(`serve ${noun}s of ${resource} that were not served`, 'retypes', {
       kind: 'loss',
       ...obstacles(pair, `(${shown}) and (${hidden}) is not true`, 'now'),
@@ -195,7 +217,7 @@ function asItWillBe(pair: Pair, sql: string): string {
 }
 
 /** A new sum or count that leaves out the records that are there: a person decides. */
-export function leavingOut(pair: Pair, pairs: ReadonlyMap<string, Pair>): readonly Step[] {
+export function uncountedRecords(pair: Pair, pairs: ReadonlyMap<string, Pair>): readonly Step[] {
   const fresh = pair.wanted.columns.filter((column) => column.fill === undefined && !presentColumn(pair, column))
   return fresh.flatMap(({ countedFrom: sources = [], name }) =>
     sources.flatMap(({ column, table }): readonly Step[] => {

@@ -1,4 +1,4 @@
-/** Plans the references of one table that is there already: new ones, and those that lead to another table. */
+/** Plans the references of one present table. */
 import { quoted as q } from '../filter/sql.ts'
 import { addForeignKey, dropForeignKey, dropUnchecked, validateForeignKey } from './ddl.ts'
 import { futureRows, obstacles, type Questions } from './future-rows.ts'
@@ -6,7 +6,10 @@ import { effectOn, isSettled, nameNow, type Pair, presentColumn, startsAnew } fr
 import { adding, asking, changing, type Step } from './step.ts'
 import type { ForeignKey, Present } from './table.ts'
 
-/** Ids of another table: `column` is the present name of the relation's column, `before` the table that its ids come from. */
+/**
+ * Ids of another table: `column` is the present name of the relation's column, `before` the table that its ids come
+ * from.
+ */
 function anotherTarget(pair: Pair, key: ForeignKey, column: string, before: string): readonly Step[] {
   const { name, columns } = pair.wanted
   const clear = columns.find((one) => one.name === key.column)?.nullable === true ? 'clear them first, or give' : 'give'
@@ -64,12 +67,12 @@ export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>, { m
     const was = column && presentColumn(pair, column)
     const old = actual.foreignKeys.find((other) => other.column === was?.name)
     const isSame = old?.table === presentName(key) && old.onDelete === key.onDelete
-    // A column whose type starts anew was set aside together with its reference.
+    // A column that starts without its values was set aside together with its reference.
     if (isSame && was?.type === column?.type) continue
-    // The reference of a column that comes back went when it was set aside.
+    // The reference of a column was dropped when the column was set aside.
     const isBack = was !== undefined && was === pair.aside.get(key.column)
     const before = old?.table ?? (isBack ? meanings?.targets?.[`${wanted.name}.${key.column}`] : undefined)
-    // What is kept of it names tables as the YAML does.
+    // Kept targets have the names of the YAML.
     const now = old === undefined ? key.table : presentName(key)
     if (before !== undefined && before !== now && was && column && !startsAnew(pair, column))
       steps.push(...anotherTarget(pair, key, was.name, before))

@@ -2,8 +2,8 @@
 import { quoted as q } from '../filter/sql.ts'
 import { sequenceIn, updateOf } from './ddl.ts'
 import { obstacles } from './future-rows.ts'
-import { checkName, fillingName, MARK, quoteText } from './name.ts'
 import { type Circumstances, isFilledAhead, isNew, isSettled, type Pair, presentColumn } from './pair.ts'
+import { checkName, fillingName, MARK, quoteText } from './sql-name.ts'
 import { asking, type Batches, type Command, type Step, statementsOf, tidying, type Work } from './step.ts'
 import type { Column } from './table.ts'
 

@@ -1,9 +1,9 @@
 /** Plans sequences and the columns that they number. */
 import { quoted as q } from '../filter/sql.ts'
 import { columnSql, sequenceIn } from './ddl.ts'
-import { quoteText } from './name.ts'
 import { addedWhen, isAddedAhead, isNew, type Pair, presentColumn } from './pair.ts'
 import { requiring } from './plan-required.ts'
+import { quoteText } from './sql-name.ts'
 import { adding, changing, type Step, withoutHarm } from './step.ts'
 import type { Column, Present, Table } from './table.ts'
 

@@ -1,6 +1,5 @@
 /** Plans whole tables: made, renamed, set aside, with the extensions that their indexes need. */
 import { quoted as q } from '../filter/sql.ts'
-import { nearest } from '../text/nearest.ts'
 import {
   addForeignKey,
   createIndex,
@@ -10,9 +9,10 @@ import {
   markComputed,
   validateForeignKey,
 } from './ddl.ts'
-import { asideName } from './name.ts'
 import { type Circumstances, earlierTable, type Pair } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
+import { mistakenRename } from './plan-notices.ts'
+import { asideName } from './sql-name.ts'
 import { adding, asking, type Concern, changing, identifying, type Step, statementsOf } from './step.ts'
 import type { ForeignKey, Present, Table, TableIndex } from './table.ts'
 
@@ -33,7 +33,8 @@ export function createSteps(fresh: readonly Table[], gone: readonly Table[]): re
     const title = `create table ${table.name} (${table.columns.length} columns)`
     const marks = table.columns.flatMap((column) => markComputed(table.name, column))
     const about = { table: table.name, column: '' }
-    return { ...adding(title, createTable(table), ...marks, ...indexes), about, concern: mistakenTable(table, gone) }
+    const step = adding(title, createTable(table), ...marks, ...indexes)
+    return { ...step, about, concern: mistakenTable(table, gone) ?? step.concern }
   })
   const referring = fresh
     .filter((table) => table.foreignKeys.length > 0)
@@ -47,18 +48,13 @@ export function createSteps(fresh: readonly Table[], gone: readonly Table[]): re
   return [...creating, ...referring]
 }
 
-/** A new table with a `renamed_from` that names nothing, beside tables that the YAML no longer names. */
-function mistakenTable({ renamedFrom }: Table, gone: readonly Table[]): Concern {
-  if (renamedFrom === undefined || gone.length === 0) return { kind: 'none' }
-  const names = gone.map((table) => table.name)
-  const near = nearest(renamedFrom, names)
-  const [likely = ''] = near === undefined ? names : [near]
-  return {
-    kind: 'loss',
+/** A new table whose `renamed_from` names no table. */
+function mistakenTable({ renamedFrom }: Table, gone: readonly Table[]): Concern | undefined {
+  const names = gone.map(({ name }) => name)
+  return mistakenRename(renamedFrom, names, (likely) => ({
     question: `select count(*) from ${q(likely)}`,
     consequence: `are in ${likely} and would stay there: there is no table ${renamedFrom} to rename`,
-    advice: `correct renamed_from${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take it away`,
-  }
+  }))
 }
 
 export function setTableAside(table: Table, { present, day }: Circumstances): Step {
@@ -111,8 +107,10 @@ export function renameSteps(
   ]
 }
 
-/** A step that makes a table, with what is known of it: that it was there before, or which links it begins with. */
-export function knowing(
+/**
+ * Adds the past of a table to the step that makes it: whether it was there before, and the links that it begins with.
+ */
+export function withPast(
   step: Step,
   fresh: readonly Table[],
   pairs: ReadonlyMap<string, Pair>,
@@ -124,12 +122,15 @@ export function knowing(
   return withLinks(isGone ? { ...step, anew: true } : step, table, pairs, circumstances)
 }
 
-/** The step that makes a joining table, with the links that the only column holds which goes and leads to the same table. */
+/**
+ * Copies the links of a relation to one record that becomes a relation to many: from the only column that goes and
+ * leads to the same table.
+ */
 function withLinks(step: Step, table: Table, pairs: ReadonlyMap<string, Pair>, circumstances: Circumstances): Step {
   const [one, other] = table.foreignKeys
   const isJoining = table.served === undefined && table.primaryKey.length === 2 && table.foreignKeys.length === 2
   if (!isJoining || one === undefined || other === undefined || one.table === other.table) return step
-  const found = [...held(one, other, pairs, circumstances), ...held(other, one, pairs, circumstances)]
+  const found = [...heldLinks(one, other, pairs, circumstances), ...heldLinks(other, one, pairs, circumstances)]
   const [{ column, pair, from, to } = {}, ...more] = found
   if (column === undefined || pair === undefined || more.length > 0) return step
   const { actual, wanted } = pair
@@ -143,7 +144,7 @@ function withLinks(step: Step, table: Table, pairs: ReadonlyMap<string, Pair>, c
   }
 }
 
-interface Held {
+interface HeldLinks {
   readonly pair: Pair
   /** Holds the ids. */
   readonly column: string
@@ -151,12 +152,12 @@ interface Held {
   readonly to: string
 }
 
-function held(
+function heldLinks(
   near: ForeignKey,
   far: ForeignKey,
   pairs: ReadonlyMap<string, Pair>,
   circumstances: Circumstances,
-): readonly Held[] {
+): readonly HeldLinks[] {
   const [pair, target] = [pairs.get(near.table), pairs.get(far.table)]
   if (pair === undefined || target === undefined) return []
   const leading = pair.actual.foreignKeys.filter((key) => key.table === target.actual.name)

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { failureCode } from '../database/failure.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Span } from '../text/source.ts'
-import { Amiss, StepFailed } from './apply.ts'
+import { StepFailed, Unservable } from './apply.ts'
 import { Locked } from './online.ts'
 import type { ShownPlan } from './plan.ts'
 import { adviceOf, riskOf, type Step } from './step.ts'
@@ -52,7 +52,9 @@ function sentence({ answer, concern }: Step): string {
   return `1 ${noun} ${consequence.replace(/^\w+/, (verb) => SINGULAR[verb] ?? verb)}`
 }
 
-/** The place in the YAML of what a step changes: the field, else the resource; undefined for what is no longer there. */
+/**
+ * The place in the YAML that a step is about: the field, or else the resource; undefined for what is no longer in it.
+ */
 export function place(catalog: Catalog | undefined, { about }: Step): Span | undefined {
   const resources = [...(catalog?.resources.values() ?? [])]
   const resource = resources.find((one) => one.table === about?.table && one.owner === one.name)
@@ -77,9 +79,9 @@ export function complaint(step: Step, hash: string, catalog: Catalog | undefined
 /** SQLSTATEs of rows that a step cannot take: wrong values, broken constraints. */
 const OF_ROWS = /^2[23]/
 
-/** What people are told about a change that was given up, when nothing was altered. Rethrows other failures. */
+/** The diagnostics of a change that was given up, when nothing was altered. Rethrows other failures. */
 export function givenUp(error: unknown, catalog: Catalog | undefined): readonly Diagnostic[] {
-  if (error instanceof Amiss) return error.diagnostics
+  if (error instanceof Unservable) return error.diagnostics
   if (error instanceof Locked)
     return [
       {

@@ -1,12 +1,15 @@
-/** Plans another type of a column: in place where no row has to be written again, else by a second column that takes its place. */
+/**
+ * Plans another type of a column: in place where no row has to be rewritten, otherwise by a second column that replaces
+ * it.
+ */
 import { quoted as q } from '../filter/sql.ts'
 import { createIndex, dropForeignKey, dropIndex } from './ddl.ts'
 import { obstacles } from './future-rows.ts'
-import { checkName, convertingName, quoteText } from './name.ts'
 import type { Renaming } from './names/kept-names.ts'
-import { type Circumstances, isFilledAhead, isStanding, type Pair } from './pair.ts'
+import { type Circumstances, isFilledAhead, keepsNames, type Pair } from './pair.ts'
 import { addingColumn, settingAside } from './plan-add.ts'
 import { batchesOf } from './plan-required.ts'
+import { checkName, convertingName, quoteText } from './sql-name.ts'
 import { type Command, type Concern, changing, type Step, statementsOf, tidying, type Work } from './step.ts'
 import { type Column, isOver } from './table.ts'
 import { rewrites, type TypeChange, typeChange } from './type-change.ts'
@@ -20,7 +23,7 @@ export function isCopied({ actual, wanted }: Pair, column: Column, was: Column):
   return !isKey && !was.identity && !column.identity
 }
 
-/** The steps to another type; a column that starts anew has several. */
+/** The steps to another type; a column that starts without its values has several. */
 export function changingType(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const { wanted, actual } = pair
   const change = typeChange(column.name, was.type, column.type)
@@ -39,7 +42,7 @@ export function changingType(pair: Pair, column: Column, was: Column, circumstan
   }
   const isCopy = isCopied(pair, column, was)
   // The second column needs the first one, and those from which it is filled.
-  const isAhead = isStanding(pair, [column.name]) && isFilledAhead(pair, column)
+  const isAhead = keepsNames(pair, [column.name]) && isFilledAhead(pair, column)
   const step: Step = isCopy
     ? { ...changing(title), ...copying(pair, column, was, change, circumstances, isAhead) }
     : changing(title, ...inPlace(pair, column, change.using))
@@ -86,7 +89,9 @@ function inPlace({ wanted }: Pair, column: Column, using: string): readonly stri
   return column.default === undefined ? sql : [...sql, `${alter} set default ${column.default}`]
 }
 
-/** Trigger and function have the same name; the function's has the table in it, because functions are those of a schema. */
+/**
+ * Trigger and function have the same name; the function's has the table in it, because functions are those of a schema.
+ */
 function names(table: string, column: string): { readonly next: string; readonly trigger: string } {
   const next = convertingName(column)
   return { next, trigger: checkName(table, column, 'converting') }
@@ -211,7 +216,9 @@ interface Copy {
   readonly rename: readonly string[]
 }
 
-/** Indexes over the second column, made while the first is served, which then take the names of those over the first. */
+/**
+ * Indexes over the second column, made while the first is served, which then take the names of those over the first.
+ */
 function copyOf({ wanted, actual }: Pair, column: string, next: string, { concurrently }: Circumstances): Copy {
   const concerned = actual.indexes.filter((index) => isOver(index, column))
   const kept = wanted.indexes.filter(

@@ -1,10 +1,10 @@
 /** Plans that a field allows other values than before: words of an enum that go, and rules that became narrower. */
 import { quoted as q } from '../filter/sql.ts'
 import { obstacles, replacing } from './future-rows.ts'
-import { quoteText } from './name.ts'
 import { type Circumstances, isSettled, type Pair } from './pair.ts'
 import { batchesOf } from './plan-required.ts'
 import { copying } from './plan-type.ts'
+import { quoteText } from './sql-name.ts'
 import { asking, type Concern, changing, keyOf, type Step } from './step.ts'
 import type { Column, Judge } from './table.ts'
 import { typeChange } from './type-change.ts'
@@ -79,7 +79,7 @@ export function wordsMoved(pair: Pair, column: Column, was: Column, circumstance
 /** Rows with a word that the enum no longer has: the YAML names the word that replaces it, or they are in the way. */
 export function takingWords(pair: Pair, column: Column, was: Column, circumstances: Circumstances): readonly Step[] {
   const former = formerWords(pair, column, was, circumstances)
-  if (former.length === 0) return strangers(pair, column, was, circumstances)
+  if (former.length === 0) return foreignValues(pair, column, was, circumstances)
   const becomes = movedWords(pair, column, was, circumstances)
   const moved = becomes.map(([word]) => word)
   const gone = former.filter((word) => !moved.includes(word))
@@ -102,14 +102,14 @@ export function takingWords(pair: Pair, column: Column, was: Column, circumstanc
     advice: `write which word takes its place beside the values, \`becomes: { ${gone[0]}: ${column.words?.[0]} }\`; or keep the word`,
   })
   return [
-    ...strangers(pair, column, was, circumstances),
+    ...foreignValues(pair, column, was, circumstances),
     ...(moved.length ? [move] : []),
     ...(gone.length ? [refuse] : []),
   ]
 }
 
 /** Values that are none of the words of a new enum. */
-function strangers(pair: Pair, column: Column, was: Column, { present }: Circumstances): readonly Step[] {
+function foreignValues(pair: Pair, column: Column, was: Column, { present }: Circumstances): readonly Step[] {
   const { actual, aside, wanted } = pair
   const isText = was.type === column.type || typeChange(was.name, was.type, 'text').kind === 'free'
   if (!isText || column.words === undefined || column.type === 'jsonb') return []

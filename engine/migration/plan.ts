@@ -1,4 +1,4 @@
-/** Plans the way from the tables that are there to the tables that are wanted; never loses a value on its own. */
+/** Plans the steps from the present tables to the wanted ones; no step loses a value unless a person agrees. */
 import { STEP_TABLE } from './own/engine-tables.ts'
 import { type Circumstances, type Pair, pairsOf } from './pair.ts'
 import { planColumns } from './plan-column.ts'
@@ -6,12 +6,12 @@ import { existingSteps } from './plan-existing.ts'
 import { planIndexes } from './plan-index.ts'
 import {
   foreignRequired,
-  leavingOut,
   maybeRenamedTable,
+  newlyServedRows,
+  openSecrets,
   otherIds,
-  servingMore,
   takenNames,
-  takingOver,
+  uncountedRecords,
   withHint,
   wrongIds,
   wrongKey,
@@ -19,9 +19,9 @@ import {
 import { planReferences } from './plan-reference.ts'
 import { beforeRenames } from './plan-required.ts'
 import { renamedSequences, sequenceSteps } from './plan-sequence.ts'
-import { createSteps, extensionSteps, knowing, renameSteps, setTableAside } from './plan-table.ts'
+import { createSteps, extensionSteps, renameSteps, setTableAside, withPast } from './plan-table.ts'
 import type { Step } from './step.ts'
-import { catalogMark, markOf, type Present, type Table } from './table.ts'
+import { catalogHash, contentHash, type Present, type Table } from './table.ts'
 
 export interface MigrationPlan {
   readonly steps: readonly Step[]
@@ -29,16 +29,16 @@ export interface MigrationPlan {
   readonly hash: string
 }
 
-/** A plan with what a person should know beside its steps. */
+/** A plan as `plinth plan` shows it. */
 export interface ShownPlan extends MigrationPlan {
   /** Another YAML has been here since this one was last. */
   readonly older: boolean
-  /** What a start would refuse, and what it would leave as it is. */
+  /** The steps that a start would refuse, and those that it would leave. */
   readonly start: { readonly refuses: readonly Step[]; readonly leaves: readonly Step[] }
 }
 
 function hashOf(wanted: readonly Table[], { tables, setAside, trigrams, ranges, history, meanings }: Present): string {
-  return markOf([catalogMark(wanted), tables, setAside, trigrams, ranges, history.words, meanings])
+  return contentHash([catalogHash(wanted), tables, setAside, trigrams, ranges, history.words, meanings])
 }
 
 /** Steps about a table, with its present name among those of the tables that wait for them. */
@@ -46,9 +46,9 @@ function locking({ actual }: Pair, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => ({ ...step, locks: [actual.name, ...(step.locks ?? [])] }))
 }
 
-/** A plan of which it is known where what carries stored names over has its place. */
+/** A plan before the steps that update stored names have joined it. */
 export interface BarePlan extends MigrationPlan {
-  /** How many steps come before it: the renames are among them. */
+  /** How many steps come before those: the renames are among them. */
   readonly ahead: number
 }
 
@@ -57,7 +57,9 @@ export function carrying({ ahead, hash, steps }: BarePlan, names: readonly Step[
   return Object.freeze({ steps: Object.freeze([...steps.slice(0, ahead), ...names, ...steps.slice(ahead)]), hash })
 }
 
-/** The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure. */
+/**
+ * The steps from `present` to `wanted`, in an order that works and is always the same; none when they are equal. Pure.
+ */
 export function plan(all: readonly Table[], circumstances: Circumstances): BarePlan {
   const { present } = circumstances
   const wanted = all.filter(({ existing }) => existing !== true)
@@ -72,7 +74,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): BareP
   const kept = fresh.filter((table) => table.name === STEP_TABLE.name)
   const made = fresh.filter((table) => !kept.includes(table))
   const ahead = [
-    // What is begun from here on is kept there.
+    // First, because the steps that are begun from here on are recorded there.
     ...createSteps(kept, []),
     ...all.flatMap((table) => (table.existing === true ? existingSteps(table, present) : [])),
     ...extensionSteps(wanted, present),
@@ -81,20 +83,20 @@ export function plan(all: readonly Table[], circumstances: Circumstances): BareP
     ...there.flatMap((pair) => locking(pair, renameSteps(pair, wanted, present))),
     ...there.flatMap((pair) => [...wrongKey(pair), ...wrongIds(pair)]),
     ...takenNames(fresh),
-    ...createSteps(made, gone).map((step) => knowing(step, made, pairs, circumstances)),
+    ...createSteps(made, gone).map((step) => withPast(step, made, pairs, circumstances)),
     ...there.flatMap((pair) => locking(pair, planColumns(pair, circumstances))).filter(isOpen),
   ]
   const steps = [
     ...ahead,
     ...there.flatMap((pair) => locking(pair, planReferences(pair, pairs, present))).filter(isOpen),
     ...there.flatMap((pair) => [
-      ...servingMore(pair, present),
+      ...newlyServedRows(pair, present),
       ...foreignRequired(pair, present),
-      ...leavingOut(pair, pairs),
+      ...uncountedRecords(pair, pairs),
     ]),
     ...gone.map((table) => withHint(setTableAside(table, circumstances), maybeRenamedTable(gone, fresh, table))),
     ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
-    ...there.flatMap(takingOver),
+    ...there.flatMap(openSecrets),
   ]
   return Object.freeze({ steps: Object.freeze(steps), hash: hashOf(all, present), ahead: ahead.length })
 }

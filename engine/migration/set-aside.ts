@@ -1,4 +1,4 @@
-/** Brings back what was set aside, or destroys it for good when a person asks for that. ⇄ */
+/** Restores tables and columns that were set aside, or drops them for good ⇄. */
 import type { Database, Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
@@ -22,7 +22,7 @@ async function dropTable(runner: Runner, name: string): Promise<void> {
   await dropped(runner, name, `drop table ${q(name)}`)
 }
 
-/** What others made over a table or a column never goes with it. */
+/** Drops a table or column; throws a sentence where something that others made depends on it. */
 async function dropped(runner: Runner, name: string, drop: string): Promise<void> {
   try {
     await runner.run({ text: drop }, [])
@@ -45,7 +45,7 @@ async function makeRoom(runner: Runner, present: Present, table: string): Promis
   await dropTable(runner, table)
 }
 
-/** The rows of `table` that hold a value in `old` and none in `now`; a default is no value that anybody gave. */
+/** SQL of the rows with a value in `old` and none in `now`; a default counts as none. */
 function mergeable(old: Column, now: Column): string {
   const empty = `t.${q(now.name)} is null`
   const unset = now.default === undefined ? empty : `(${empty} or t.${q(now.name)} = ${now.default}::${now.type})`
@@ -53,8 +53,8 @@ function mergeable(old: Column, now: Column): string {
 }
 
 /**
- * Copies the old values into the column of the same name where it is empty, row by row. The old column goes when all its
- * values have come over; otherwise it stays, with what newer values stand before.
+ * Copies the old values into the column of the same name where that is empty. The old column is dropped when all its
+ * values are copied; otherwise it stays.
  */
 async function merge(runner: Runner, table: string, old: Column, now: Column): Promise<string> {
   if (now.generated !== undefined)
@@ -85,8 +85,8 @@ function named(present: Present, table: string, column: string | undefined): rea
 }
 
 /**
- * Gives the column (or, without one, the table) set aside last its name back, and says what was done. Where the column is
- * there again, its empty rows get their old values. Throws a sentence when nothing was set aside, or it cannot come back.
+ * Gives the column (or, without one, the table) that was set aside last its name back, and returns a sentence about it.
+ * Where the column is there again, its empty rows get their old values. Throws a sentence where this is impossible.
  */
 export function restoreField(database: Database, table: string, column?: string): Promise<string> {
   return exclusively(database, async (runner) => {
@@ -116,7 +116,10 @@ export interface Purged {
   readonly rows: number
 }
 
-/** What `purge` would destroy, with how many rows hold something in it; all that was set aside unless a name is given. */
+/**
+ * The things that `purge` would drop, with the count of rows that have a value there; all of them unless a name is
+ * given.
+ */
 export function purgeable(database: Database, table?: string, column?: string): Promise<readonly Purged[]> {
   return database.session(async (runner) => counted(runner, chosen(await inspect(runner), table, column)))
 }
@@ -134,7 +137,7 @@ async function counted(runner: Runner, all: readonly SetAside[]): Promise<readon
   return found
 }
 
-/** Drops what was set aside, all of it or that of one name, in one transaction; returns what is gone. There is no way back. */
+/** Drops all things set aside, or those of one name, in one transaction; returns them. There is no way back. */
 export function purge(database: Database, table?: string, column?: string): Promise<readonly Purged[]> {
   return exclusively(database, async (runner) => {
     const all = chosen(await inspect(runner), table, column)

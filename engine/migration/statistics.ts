@@ -1,10 +1,10 @@
-/** ⇄ Statistics of tables, without which PostgreSQL takes large ones for a row: every condition that no deleted record fulfils is guessed at. */
+/** Gathers statistics of tables ⇄, without which PostgreSQL plans large tables as if they had one row. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
 import { quoted } from '../filter/sql.ts'
-import { tables } from './tables.ts'
+import { tables } from './catalog-tables.ts'
 
-/** Tables of some size that have grown to twice what their statistics know, or have a column without any. Those of an empty table are none. */
+/** Tables of some size that have doubled since their statistics, or have a column without statistics. */
 const WANTING = `with t as (
   select c.oid, c.relname, c.relpages, c.reltuples, pg_relation_size(c.oid) / current_setting('block_size')::integer as pages
   from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname = any($1::text[]))
@@ -15,7 +15,7 @@ select t.relname from t where t.pages > 2 and (t.pages > 2 * t.relpages or t.rel
 order by t.relname`
 
 /**
- * Has the database look at tables that it knows too little of; gives how many. The embedded database never does by itself,
+ * Runs ANALYZE on these tables; returns how many. The embedded database never does by itself,
  * and a server does when a tenth of the rows have changed, which a new column is not.
  */
 export async function gatherStatistics(catalog: Catalog, database: Database, signal: AbortSignal): Promise<number> {

@@ -1,19 +1,27 @@
-/** What a table is to the engine: the one shape that the catalog gives, the database is read into, and plans compare. */
+/**
+ * Tables, columns, references and indexes in the one shape that catalogs are derived to, databases are read into, and
+ * plans compare.
+ */
 import { createHash } from 'node:crypto'
 import { quoted as q } from '../filter/sql.ts'
 import { memo } from '../memo.ts'
 
 /** How a column judges the values in it; never read from a database. */
 export interface Judge {
-  /** Of what its values must be beside what the type of the column says; undefined: that says it all. */
+  /** A hash of the rules of its values; undefined where the type of the column says all of them. */
   readonly mark?: string
-  /** `words` of an enum are judged in SQL; a value in a `list` that is no item breaks reads, another value is only no longer allowed. */
+  /**
+   * `words` of an enum are judged in SQL; a value in a `list` that is no item breaks reads, another value is only no
+   * longer allowed.
+   */
   readonly kind: 'words' | 'list' | 'value'
-  /** Whether the field allows what PostgreSQL prints as `text`, or a list one of whose items is among `former` words. */
+  /**
+   * Whether the field allows what PostgreSQL prints as `text`, or a list one of whose items is among `former` words.
+   */
   fits(text: string, former?: readonly string[]): boolean
 }
 
-/** What of the YAML something holds, which stays the same under every name; never read from a database. */
+/** The meaning of a table or column in the YAML, which is the same under every name; never read from a database. */
 interface Holding {
   /** Names of the YAML: of a resource, `posts.tags` of a many_to_many, of a field. */
   readonly of?: readonly string[]
@@ -31,18 +39,21 @@ export interface Column extends Holding {
   /** SQL of the DEFAULT in the spelling of `literalDefault`; undefined: none. */
   readonly default: string | undefined
   readonly identity: boolean
-  /** SQL of what null becomes when the column is made NOT NULL; never read from a database. */
+  /** SQL of the value that replaces null when the column is made NOT NULL; never read from a database. */
   readonly fill?: string
-  /** Where that comes from other columns of the row: those, for people, from which table if not its own, and whether this one can hold it. */
+  /**
+   * Where that value comes from other columns: their names, its text for people, another table of its source, and SQL
+   * that says whether the column can hold it.
+   */
   readonly fillReads?: readonly string[]
   readonly fillShown?: string
   readonly fillTable?: string
   readonly fillFits?: string
-  /** SQL of what the database computes it from, as the engine wrote it; undefined: it is written. */
+  /** SQL of its formula, as the engine wrote it; undefined where it is not computed. */
   readonly generated?: string
   /** The present names of the columns that it is computed from, whatever the engine wrote; never of the catalog. */
   readonly over?: readonly string[]
-  /** SQL over the columns of a row: whether it can hold what is computed; never read from a database. */
+  /** SQL over the columns of a row: whether the column can hold the computed value; never read from a database. */
   readonly fits?: string
   /** Its earlier name as the YAML says; never read from a database. */
   readonly renamedFrom?: string
@@ -52,9 +63,9 @@ export interface Column extends Holding {
   readonly words?: readonly string[]
   /** Which word takes the place of one that is no longer among them. */
   readonly becomes?: Readonly<Record<string, string>>
-  /** Of which records it holds a sum or a count; never read from a database. */
+  /** The records whose sum or count it holds; never read from a database. */
   readonly countedFrom?: readonly CountedFrom[]
-  /** What its values are judged by; never read from a database. */
+  /** The rules of its values; never read from a database. */
   readonly judge?: Judge
 }
 
@@ -115,7 +126,7 @@ export interface Table extends Holding {
   readonly indexes: readonly TableIndex[]
   readonly sequences: readonly Sequence[]
   readonly renamedFrom?: string
-  /** It is somebody else's: compared with what is there, and never changed. */
+  /** Others own it: it is compared with the database, and never changed. */
   readonly existing?: true
   /** Which of its rows each resource serves; never read from a database. */
   readonly served?: Readonly<Record<string, ServedRows>>
@@ -125,7 +136,7 @@ export interface Table extends Holding {
 export interface SetAside {
   readonly table: string
   readonly column: string | undefined
-  /** The present name of what was set aside. */
+  /** Its present name. */
   readonly name: string
   /** The column or the table as it is there, under its present name. */
   readonly content: Column | Table
@@ -163,23 +174,23 @@ export interface NamedTable extends Named {
 /** By the present names of tables and columns. */
 export type Names = Readonly<Record<string, NamedTable>>
 
-/** What was served last beside the tables. */
+/** Facts about the last served catalog that the tables do not show. */
 export interface Meanings {
-  /** `<table>.<column>` → the mark of what its values were judged by; none where the type of the column says it all. */
+  /** `<table>.<column>` → the hash of the rules of its values; none where the type of the column says all of them. */
   readonly columns: Readonly<Record<string, string>>
-  /** `<table>.<column>` → the table that the ids in it come from, also of a column that was set aside. */
+  /** `<table>.<column>` → the table whose ids it holds, also of a column that was set aside. */
   readonly targets?: Readonly<Record<string, string>>
   /** Resource → the rows that it served, also of one that is served no longer. */
   readonly served?: Readonly<Record<string, ServedRows & { readonly table: string }>>
 }
 
-/** What a database holds now. */
+/** The state of a database. */
 export interface Present {
   readonly tables: readonly Table[]
   readonly setAside: readonly SetAside[]
   /** Table → the names of checks that a change of a column needs for as long as it lasts. */
   readonly checks: ReadonlyMap<string, readonly string[]>
-  /** What others made over columns. */
+  /** Views and the like that others made over columns. */
   readonly dependents: Dependents
   /** Table → the names of triggers that fill a column while it becomes required. */
   readonly fillings: ReadonlyMap<string, readonly string[]>
@@ -213,32 +224,32 @@ export const NOTHING: Present = Object.freeze({
   ranges: false,
 })
 
-/** What tables hold of the YAML is nothing that a database has to be brought to. */
+/** The meanings of tables are left out of the hash: a database does not have to be changed for them. */
 const UNMARKED: ReadonlySet<string> = new Set(['of', 'was'])
 
 /** A mark of anything that JSON can say. */
-export function markOf(content: unknown): string {
+export function contentHash(content: unknown): string {
   const text = JSON.stringify(content, (key, value: unknown) => (UNMARKED.has(key) ? undefined : value))
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 /** A catalog by the tables that it wants, which never change. */
-export const catalogMark = memo((wanted: readonly Table[]): string => markOf(wanted))
+export const catalogHash = memo((wanted: readonly Table[]): string => contentHash(wanted))
 
 /**
- * `new`: nobody has brought the database to this catalog yet. `current`: it was the last one.
- * `older`: another one came after it, so an instance of that other one may be running beside this.
+ * `new`: the database was never brought to this catalog. `current`: it was the last one. `older`: another one came after
+ * it, so an instance of that other one may be running too.
  */
-export type Standing = 'new' | 'current' | 'older'
+export type CatalogAge = 'new' | 'current' | 'older'
 
 /** `edited`: a person changed the YAML just now, so that it is the newest even if it was like this before. */
-export function standingOf(wanted: readonly Table[], { latest, known }: History, edited: boolean): Standing {
-  const mark = catalogMark(wanted)
+export function ageOf(wanted: readonly Table[], { latest, known }: History, edited: boolean): CatalogAge {
+  const mark = catalogHash(wanted)
   if (mark === latest) return 'current'
   return known.has(mark) && !edited ? 'older' : 'new'
 }
 
-/** Table → column → what depends on it, as PostgreSQL calls it: `view sizes`. */
+/** Table → column → the objects that depend on it, as PostgreSQL calls them: `view sizes`. */
 export type Dependents = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
 /** What depends on a column, whatever is done with it. */

@@ -1,9 +1,9 @@
-/** What stored values are judged by: the function that judges a request; and what of it a version that was served before had. */
+/** The judge of stored values: the same function that judges a request, with a hash of its rules. */
 import type { Field } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { wireJson } from '../field/index.ts'
 import type { Json } from '../json.ts'
-import { type Judge, markOf } from './table.ts'
+import { contentHash, type Judge } from './table.ts'
 
 /** Types whose values are all that their column can hold, as far as no option narrows them. */
 const PLAIN: ReadonlySet<string> = new Set([
@@ -29,7 +29,10 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
   sequence: ['start'],
 }
 
-/** The judge of a field; undefined where nobody writes it, where it refers to a record, or where it is kept in another form than it is sent. */
+/**
+ * The judge of a field; undefined where nobody writes it, where it refers to a record, or where it is kept in another
+ * form than it is sent.
+ */
 export function judgeOf(field: Field): Judge | undefined {
   const { options, type } = field
   const isWritten = isStored(field) && field.stored === undefined && field.relation === undefined
@@ -38,7 +41,7 @@ export function judgeOf(field: Field): Judge | undefined {
   const own = Object.entries(options.own).filter(([name]) => !said.includes(name))
   const isPlain = PLAIN.has(type.name) && own.length === 0
   return {
-    ...(isPlain ? {} : { mark: markOf([type.name, own]) }),
+    ...(isPlain ? {} : { mark: contentHash([type.name, own]) }),
     kind: type.name === 'enum' ? 'words' : type.name === 'list' ? 'list' : 'value',
     fits: (text, former = []) => fits(field, JSON.parse(wireJson(type.wire, text)) as Json, former),
   }

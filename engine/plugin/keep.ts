@@ -2,7 +2,7 @@
 import { isFollowed } from '../action/consequences.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf, idType } from '../catalog/key.ts'
-import { forgetRemoved } from '../change/keep.ts'
+import { forgetRemoved } from '../change/retention.ts'
 import type { Runner } from '../database/database.ts'
 import { deleteInBatches, type Rows } from '../database/delete-in-batches.ts'
 import { ApiError } from '../error.ts'

@@ -1,5 +1,5 @@
 /** The engine's own housekeeping of the log of changes, a job like those of plugins. */
-import { deleteOldChanges } from '../change/keep.ts'
+import { deleteOldChanges } from '../change/retention.ts'
 import type { JobContribution } from '../job/job.ts'
 import { LIMITS } from '../limits.ts'
 

@@ -4,7 +4,7 @@ import { deleteExpiredAnswers } from '../http/kept-answers.ts'
 import type { JobContribution } from '../job/job.ts'
 import { deleteOldJobs } from '../job/queue.ts'
 import { LIMITS } from '../limits.ts'
-import { takeOverSecrets } from '../migration/own/secrets.ts'
+import { protectSecrets } from '../migration/own/secrets.ts'
 import { tidyCalendars } from '../migration/own/working-time.ts'
 import { gatherStatistics } from '../migration/statistics.ts'
 import { removeOldFiles } from '../old-files.ts'
@@ -21,7 +21,7 @@ const job: JobContribution = {
       answers: await deleteExpiredAnswers(database.adhoc, now(), signal),
       calendars: await tidyCalendars(catalog, database, now()),
       // Those that a version of before wrote while this one ran already.
-      secrets: await takeOverSecrets(catalog, settings, database.adhoc),
+      secrets: await protectSecrets(catalog, settings, database.adhoc),
     }
   },
 }

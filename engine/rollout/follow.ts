@@ -1,25 +1,41 @@
-/** An instance follows what is rolled out ⇄: it reads its files, says whether it can serve them, and serves them with all others. */
+/**
+ * One instance in rollouts ⇄: it reads its files, answers whether it can serve them, waits while tables change, and
+ * serves them together with all others.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import type { Logger } from '../observe.ts'
 import type { Collected } from '../text/diagnostic.ts'
-import { type Candidate, type Participant, type Participation, participate } from './participate.ts'
-import { isOpen, leaveInstance, type Rollout, rolloutNow, showInstance } from './state.ts'
+import {
+  answerRollout,
+  isDriven,
+  isOpen,
+  leaveInstance,
+  type Phase,
+  type Registry,
+  type Rollout,
+  type RolloutAnswer,
+  rolloutNow,
+  showInstance,
+  tellRollout,
+} from './state.ts'
 
 export interface FollowerParts extends Omit<Participant, 'judged'> {
   /** For people: the machine and the process. */
   readonly name: string
-  /** The version of what is served. */
+  /** The served version. */
   version(): string
   /** Reads the files as they are now. */
   read(): Promise<Collected<Candidate>>
-  /** What changes whenever the tables may have been changed. */
+  /** A text that changes whenever the tables may have been changed. */
   changed(): Promise<string>
-  /** Whether the database is as what is served wants it; changes nothing. */
+  /** Whether the database fits the served app; changes nothing. */
   fits(): Promise<boolean>
 }
 
 export interface Follower {
-  /** Begins nothing more; resolves when what is under way has ended and the instance is off the list. */
+  /** Resolves when the work under way has ended and the instance is off the list. */
   close(): Promise<void>
 }
 
@@ -28,7 +44,10 @@ interface State extends Participation {
   looking: Promise<void>
   /** The rollout that was seen to its end. */
   done: string | undefined
-  /** The tables as they were looked at last, when that was, monotonic, in milliseconds, and whether they fit what is served. */
+  /**
+   * The last look at the tables: their state, the time (monotonic, in milliseconds), and whether they fit the served
+   * app.
+   */
   tables: string | undefined
   judgedAt: number
   fits: boolean
@@ -37,7 +56,7 @@ interface State extends Participation {
   leave: (() => Promise<void>) | undefined
 }
 
-/** Follows until it is closed; looks every LIMITS.rolloutPollMs, and shows itself beside that, whatever it waits for. */
+/** Follows until it is closed: looks every LIMITS.rolloutPollMs, and renews its row even while it waits. */
 export function followRollouts(parts: FollowerParts): Follower {
   const state: State = {
     ...{ closed: false, timer: undefined, looking: Promise.resolve(), done: undefined },
@@ -89,7 +108,7 @@ async function enter(parts: FollowerParts, state: State): Promise<void> {
   state.leave ??= await parts.presence.take(parts.id)
   await show(parts)
   const now = await rolloutNow(parts)
-  // What ended before this process began is no business of its own.
+  // A rollout that ended before this process began does not concern it.
   if (now !== undefined && !isOpen(now.rollout) && now.agedMs > performance.now()) state.done = now.rollout.id
 }
 
@@ -112,7 +131,7 @@ function participant(parts: FollowerParts): Participant {
   return { ...parts, judged: (rollout) => judged(parts, rollout) }
 }
 
-/** What the files here are, where they are what is rolled out; else the sentence that says why not. */
+/** The files of this instance as a candidate; a sentence instead where they are not the version of the rollout. */
 async function judged(parts: FollowerParts, rollout: Rollout): Promise<Candidate | string> {
   try {
     const { value, diagnostics } = await parts.read()
@@ -127,8 +146,8 @@ async function judged(parts: FollowerParts, rollout: Rollout): Promise<Candidate
 }
 
 /**
- * Looks, when the tables may have changed without this instance, whether they fit what it serves; where they don't, it
- * serves the files as they are now if these do.
+ * Checks, when the tables may have changed without this instance, whether they fit the served app; if not, serves the
+ * present files where those fit.
  */
 async function keepUp(parts: FollowerParts, state: State): Promise<void> {
   const tables = await parts.changed()
@@ -145,4 +164,148 @@ async function keepUp(parts: FollowerParts, state: State): Promise<void> {
   parts.log.warn({ version: value.version }, 'the tables are those of another version, which is served from now on')
   state.fits = true
   await show(parts)
+}
+
+/** An application that was read and can be served. */
+export interface Candidate {
+  readonly version: string
+  /** Serves it from now on; rejects where it cannot be, and the one before is served on. */
+  serve(): Promise<void>
+  /** Whether the database is as it wants it; changes nothing. */
+  fits(): Promise<boolean>
+  /**
+   * Finishes the change of the database, once the work of others there has ended. False where the database still fits the
+   * served app and is left as it is.
+   */
+  finish(): Promise<boolean>
+}
+
+export interface Participant extends Registry {
+  readonly log: Logger
+  readonly id: string
+  /** Runs `work` while no request is served; new requests wait. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+  /** The files of this instance where they are the version of the rollout; otherwise the reason. */
+  judged(rollout: Rollout): Promise<Candidate | string>
+}
+
+export interface Participation {
+  /** Set when the instance stops. */
+  closed: boolean
+}
+
+/** A rollout as it is, and how long ago it came to its phase. */
+interface Reached {
+  readonly phase: Phase
+  readonly agedMs: number
+}
+
+const GIVEN_UP: Reached = { phase: 'cancelled', agedMs: 0 }
+const BEFORE: ReadonlySet<Phase> = new Set(['prepare', 'settle'])
+const HELD: ReadonlySet<Phase> = new Set(['hold'])
+
+/** Takes part in a rollout until it has ended; `open` where the instance stopped before. */
+export async function participate(
+  parts: Participant,
+  state: Participation,
+  rollout: Rollout,
+): Promise<'ended' | 'open'> {
+  const { id, log } = parts
+  const answer = (word: RolloutAnswer, more: { reason?: string; version?: string } = {}): Promise<void> =>
+    answerRollout(parts, id, { rollout: rollout.id, answer: word, ...more })
+  const refuse = async (reason: string): Promise<void> => {
+    log.error({ rollout: rollout.id, reason }, 'another version cannot be served here: what was served is served on')
+    await answer('refused', { reason })
+  }
+  const candidate = await parts.judged(rollout)
+  if (typeof candidate === 'string') {
+    await refuse(candidate)
+    return 'ended'
+  }
+  const wait = (phases: ReadonlySet<Phase>): Promise<Reached> => reached({ parts, state, rollout, candidate }, phases)
+  const held = async (): Promise<Phase> => {
+    await answer('holding')
+    const { phase } = await wait(HELD)
+    if (phase === 'serve') await candidate.serve()
+    return phase
+  }
+  try {
+    for (;;) {
+      await answer('ready')
+      const next = await wait(BEFORE)
+      let { phase } = next
+      if (phase === 'hold') {
+        // Until every instance has looked: requests wait on all of them at the same time, and on none for another to know.
+        await sleep(Math.max(0, LIMITS.rolloutLookMs - next.agedMs))
+        phase = await parts.alone(held)
+      } else if (phase === 'serve') await candidate.serve()
+      if (BEFORE.has(phase)) continue
+      if (phase !== 'serve') return state.closed ? 'open' : 'ended'
+      log.info({ version: candidate.version }, 'another version is served')
+      await answer('serving', { version: candidate.version })
+      return 'ended'
+    }
+  } catch (error) {
+    await refuse(sentenceOf(error))
+    return 'ended'
+  }
+}
+
+interface Waiting {
+  readonly parts: Participant
+  readonly state: Participation
+  readonly rollout: Rollout
+  readonly candidate: Candidate
+}
+
+/**
+ * Waits until the rollout is in none of these phases. Where its driver is gone, one of its instances decides. A failed
+ * read ends nothing: an instance that went on then might serve tables of another version.
+ */
+async function reached(waiting: Waiting, phases: ReadonlySet<Phase>): Promise<Reached> {
+  const { parts, state, rollout } = waiting
+  const lookMs = phases === HELD ? LIMITS.rolloutHeldMs : LIMITS.rolloutLookMs
+  let askedAt = performance.now()
+  while (!state.closed) {
+    try {
+      const now = await rolloutNow(parts)
+      if (now?.rollout.id !== rollout.id) return GIVEN_UP
+      if (!phases.has(now.rollout.phase)) return { phase: now.rollout.phase, agedMs: now.agedMs }
+      if (performance.now() - askedAt >= LIMITS.rolloutLookMs) {
+        askedAt = performance.now()
+        if (!(await isDriven(parts, rollout))) await decide(waiting)
+      }
+    } catch (error) {
+      parts.log.warn({ err: error }, 'it could not be seen what becomes of another version')
+    }
+    await sleep(lookMs)
+  }
+  return GIVEN_UP
+}
+
+async function hasCome({ log }: Participant, candidate: Candidate): Promise<boolean> {
+  try {
+    return await candidate.finish()
+  } catch (error) {
+    // The instances see by themselves where the tables do not fit.
+    log.error({ err: error }, 'what a process that is gone had begun could not be finished')
+    return false
+  }
+}
+
+/** Decides in the place of a process that is gone; nothing where another instance does. */
+async function decide({ parts, rollout, candidate }: Waiting): Promise<void> {
+  const give = await parts.presence.take(rollout.id)
+  if (give === undefined) return
+  try {
+    const now = await rolloutNow(parts)
+    if (now?.rollout.id !== rollout.id) return
+    const isBegun = now.rollout.phase !== 'prepare'
+    const phase = isBegun && (await hasCome(parts, candidate)) ? 'serve' : 'cancelled'
+    if (!(await tellRollout(parts, { ...rollout, phase }))) return
+    const said = phase === 'serve' ? 'the version is served' : 'what was served is served on'
+    parts.log.warn({ rollout: rollout.id }, `the process that rolled a version out is gone: ${said}`)
+  } finally {
+    await give()
+  }
 }

@@ -22,8 +22,8 @@ export interface RolloutOptions<T> extends Registry {
   /** That of the files which every instance must have. */
   readonly version: string
   /**
-   * Brings the database to the version; nothing has changed there where it gives diagnostics. It begins the pause before it
-   * alters what is served, and may end it before it is done.
+   * Brings the database to the version; with diagnostics, nothing has changed there. It begins the pause before it alters
+   * served tables, and may end it before it is done.
    */
   readonly settle: (pause: Pause) => Promise<Collected<T>>
 }
@@ -41,10 +41,10 @@ function rolloutRefused(message: string, hint?: string): Diagnostic {
 }
 
 /**
- * Asks every running instance whether it can serve the version, brings the database to it, and has all of them serve it.
- * Where one cannot, or the database cannot be brought there, all serve on what they have. An instance that fails after
- * that is told of beside the value. Where this process ends on the way, or an error leaves open what has become of the
- * database, the instances look and decide.
+ * Asks every running instance whether it can serve the version, brings the database to it, and makes all of them serve
+ * it. Where an instance or the database refuses, all go on with what they have. A failure of an instance after that is a
+ * diagnostic next to the value. Where this process ends on the way, or an error leaves the state of the database open,
+ * the instances decide.
  */
 export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<RolledOut<T>>> {
   const { version, settle, presence } = options
@@ -53,10 +53,10 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
     const settled = await settle(NO_PAUSE)
     const { value, diagnostics } = settled
     if (value === undefined) return { diagnostics }
-    // A start that has read the files before shows itself later, and looks here for what is served by now.
+    // A start that read its files before this appears later, and finds the decided version here.
     await claimRollout(options, { ...rollout, phase: 'serve' }, '')
     const late = (await instances(options, rollout.id)).filter((one) => one.version !== version)
-    // What began meanwhile may have read the files before.
+    // An instance that began meanwhile may have read its files before.
     if (late.length > 0) return rollOut({ ...options, settle: async () => settled })
     return { value: { settled: value, serving: [] }, diagnostics }
   }
@@ -70,7 +70,7 @@ export async function rollOut<T>(options: RolloutOptions<T>): Promise<Collected<
   }
 }
 
-/** Begins a rollout behind one that is under way, which is waited for; false where that one goes on. */
+/** Begins a rollout, after another one that is under way; false where that one does not end. */
 async function claimed(registry: Registry, rollout: Rollout): Promise<boolean> {
   const end = performance.now() + LIMITS.rolloutAnswerMs
   let abandoned = ''
@@ -79,7 +79,7 @@ async function claimed(registry: Registry, rollout: Rollout): Promise<boolean> {
     await sleep(LIMITS.rolloutLookMs)
     const now = await rolloutNow(registry)
     if (now === undefined || !isOpen(now.rollout) || (await isDriven(registry, now.rollout))) continue
-    // Whoever takes part in it decides; where nobody does, nobody will.
+    // Its instances decide; without any, it stays open.
     const all = await instances(registry, now.rollout.id)
     if (!all.some(({ answer }) => answer === 'ready' || answer === 'holding')) abandoned = now.rollout.id
   }
@@ -103,7 +103,7 @@ async function driven<T>(options: RolloutOptions<T>, rollout: Rollout): Promise<
   return { value: { settled: value, serving }, diagnostics: [...diagnostics, ...failed] }
 }
 
-/** The pause in which no instance serves, and what has all of them serve the version. */
+/** The pause in which no instance serves, and the decision that all of them serve the version. */
 function pauseOf(registry: Registry, rollout: Rollout): { readonly pause: Pause; decide(): Promise<void> } {
   let held: Promise<void> | undefined
   let decided: Promise<void> | undefined
@@ -124,13 +124,13 @@ function pauseOf(registry: Registry, rollout: Rollout): { readonly pause: Pause;
         await show(registry, rollout, 'settle')
         await until(registry, rollout, (some) => !some.some(({ answer }) => answer === 'holding'), LIMITS.rolloutHeldMs)
       },
-      // Where nobody waits, nothing is gained by serving the version before all of it is done.
+      // Without waiting requests, the version is served when all of the migration is done.
       end: async () => (held === undefined ? undefined : decide()),
     },
   }
 }
 
-/** Shows where the rollout is; rejects where others have decided otherwise, because they took this process for gone. */
+/** Writes the phase of the rollout; rejects where instances have decided because they took this process for gone. */
 async function show(registry: Registry, rollout: Rollout, phase: Phase): Promise<void> {
   if (await tellRollout(registry, { ...rollout, phase })) return
   const now = await rolloutNow(registry)
@@ -149,7 +149,7 @@ async function hold(registry: Registry, rollout: Rollout): Promise<void> {
   if (busy.length > 0) throw new Error(`${busy.join(', ')} did not stop letting requests in`)
 }
 
-/** Looks until `enough` says so of those that live, or for so long; gives how they stand then. */
+/** Polls the living instances until `enough` of them is true, or for so long; returns their last state. */
 async function until(
   registry: Registry,
   { id }: Rollout,

@@ -1,4 +1,4 @@
-/** What instances and whoever rolls a version out tell each other by the database ⇄: one row an instance, one fact for all. */
+/** The state of rollouts in the database ⇄: one row for each instance with its answer, and one fact for the rollout. */
 import type { Presence, Runner } from '../database/database.ts'
 import { ifThere } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
@@ -28,12 +28,12 @@ export interface Instance {
   readonly id: string
   readonly name: string
   readonly version: string
-  /** What it answered to the rollout that was asked about; undefined: nothing yet. */
+  /** Its answer to the rollout; undefined where there is none yet. */
   readonly answer: RolloutAnswer | undefined
   readonly reason: string | undefined
 }
 
-/** Where all of this is written down, and by what it is known who lives: instances and rollouts have their ids as keys. */
+/** The database, and the keys by which living processes are known: instances and rollouts have their ids as keys. */
 export interface Registry {
   readonly runner: Runner
   readonly presence: Presence
@@ -79,12 +79,12 @@ export async function rolloutNow({ runner }: Registry): Promise<ShownRollout | u
   return { rollout: JSON.parse(row[0]) as Rollout, agedMs: Number(row[1]) }
 }
 
-/** Whether it is not known yet what becomes of a rollout. */
+/** Whether a rollout is undecided. */
 export function isOpen({ phase }: Rollout): boolean {
   return OPEN.includes(phase)
 }
 
-/** Whether a process lives that is to decide what becomes of a rollout. */
+/** Whether the process that drives a rollout lives. */
 export async function isDriven({ presence }: Registry, { id }: Rollout): Promise<boolean> {
   return (await presence.held([id])).has(id)
 }
@@ -101,7 +101,9 @@ export async function tellRollout({ runner }: Registry, rollout: Rollout): Promi
   return rows.length > 0
 }
 
-/** Shows that a process lives, and what it serves; rows that have been silent for LIMITS.instanceKeepMs go. */
+/**
+ * Renews the row of a process with the version that it serves; removes rows that were silent for LIMITS.instanceKeepMs.
+ */
 export async function showInstance(
   { runner }: Registry,
   { id, name, version }: Pick<Instance, 'id' | 'name' | 'version'>,
@@ -109,7 +111,7 @@ export async function showInstance(
   await runner.run({ text: SHOW }, [id, name, version])
 }
 
-/** Writes down what the process answers to a rollout; `version` where it serves another one now. */
+/** Stores the answer of a process to a rollout; with `version` where it serves another one now. */
 export async function answerRollout(
   { runner }: Registry,
   id: string,

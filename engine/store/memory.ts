@@ -1,4 +1,4 @@
-/** Counts and messages inside one process: the store of a single instance, and what Redis falls back to. */
+/** Counts and messages inside one process: the store of a single instance, and the fallback without Redis. */
 import { LIMITS } from '../limits.ts'
 import type { Store, WindowCount } from './store.ts'
 
@@ -10,7 +10,7 @@ interface Window {
 /** Fixed windows by key. A window begins with its first request; one that has ended is removed. */
 export interface Windows {
   hit(key: string, windowMs: number, now: number): WindowCount
-  /** Takes a count that Redis gave, so that counting goes on from there when Redis fails. */
+  /** Takes over a count of Redis, so that counting goes on from there when Redis fails. */
   adopt(key: string, shared: WindowCount, windowMs: number, now: number): void
   readonly size: number
 }
@@ -67,7 +67,7 @@ export interface Channels {
   tell(channel: string, message: string): void
 }
 
-/** Channels of one process; `failed` is called with what a listener threw. */
+/** Channels of one process; `failed` is called with the error of a listener. */
 export function createChannels(failed: (error: unknown, channel: string) => void): Channels {
   const channels = new Map<string, Listener[]>()
   return {
@@ -86,7 +86,7 @@ export function createChannels(failed: (error: unknown, channel: string) => void
   }
 }
 
-/** A store for one process; `failed` is called with what a listener threw. */
+/** A store for one process; `failed` is called with the error of a listener. */
 export function memoryStore(failed: (error: unknown, channel: string) => void): Store {
   const windows = createWindows()
   const channels = createChannels(failed)

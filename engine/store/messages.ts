@@ -3,14 +3,36 @@ import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { isObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
-import { COMMAND_MS, inTime } from './in-time.ts'
 import { createChannels } from './memory.ts'
 import type { Store } from './store.ts'
 
-/** How many messages are kept while Redis is unavailable; when there are more, the other instances read everything again. */
+/** A command that takes longer is given up, so that an outage delays a caller by less than 100 ms. */
+export const COMMAND_MS = 80
+
+/**
+ * The answer of Redis; rejects when there is none within COMMAND_MS. A process that was busy for so long finds the answer
+ * on its socket, so it reads that before it gives up.
+ */
+export async function inTime<T>(asked: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new Error('Redis does not answer'))
+    timer = setTimeout(() => setImmediate(giveUp), COMMAND_MS)
+  })
+  try {
+    return await Promise.race([asked, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * How many messages are kept while Redis is unavailable; when there are more, the other instances read everything
+ * again.
+ */
 const UNSENT = 1_000
 
-/** Whoever reaches Redis may send anything, as often as they like. */
+/** Any client of Redis may send any message, as often as it likes. */
 const QUIET_MS = 60_000
 
 interface Parcel {
@@ -32,7 +54,7 @@ function parcelOf(text: string): Parcel | undefined {
   }
 }
 
-/** Writes at most one line a minute about messages of others, with how many it stands for. */
+/** Writes at most one line a minute about messages of others, with their count. */
 function rareLine(log: Logger, text: string): (fields: object) => void {
   let writtenAt = Number.NEGATIVE_INFINITY
   let messages = 0
@@ -67,7 +89,7 @@ function outgoing(redis: Redis, topic: string, from: string): (parcel: Omit<Parc
   return (parcel) => send(JSON.stringify({ from, ...parcel }))
 }
 
-/** A connection that only listens and comes back by itself; `gap` is called when something may have been missed. */
+/** A connection that only listens and reconnects by itself; `gap` is called when messages may have been missed. */
 function listening(redis: Redis, topic: string, received: (text: string) => void, gap: () => void): Redis {
   let connectedBefore = false
   const listener = redis.duplicate({

@@ -3,9 +3,8 @@
 import { Redis } from 'ioredis'
 import { sentenceOf } from '../error.ts'
 import type { Logger } from '../observe.ts'
-import { inTime } from './in-time.ts'
 import { createWindows } from './memory.ts'
-import { messaging } from './messages.ts'
+import { inTime, messaging } from './messages.ts'
 import type { Store, WindowCount } from './store.ts'
 
 /** How long Redis is not asked after a failure: one request in a second waits for it, not every one. */
@@ -58,7 +57,7 @@ function connect(url: string, log: Logger): Link {
     away = true
     log.warn({ reason: sentenceOf(error) }, 'redis unavailable, counting locally')
   }
-  // ioredis prints the event when nobody listens, and it comes with every attempt: one line for an outage is enough.
+  // Without a listener ioredis prints the event, at every attempt: one line for an outage is enough.
   redis.on('error', lose)
   redis.on('ready', () => {
     pausedUntil = 0
@@ -67,7 +66,7 @@ function connect(url: string, log: Logger): Link {
     redis,
     usable(now) {
       if (redis.status !== 'ready' || now < pausedUntil) return false
-      // While in doubt, only the request that asks first goes to Redis; the others count locally meanwhile.
+      // While in doubt, only the first request asks Redis; the others count locally meanwhile.
       if (away) pausedUntil = now + PAUSE_MS
       return true
     },
@@ -84,7 +83,7 @@ function connect(url: string, log: Logger): Link {
   }
 }
 
-/** The two numbers of HIT's reply; anything else is a fault of the server and counts as one. */
+/** The two numbers of the reply to HIT; any other reply is an error of the server. */
 function windowOf(reply: unknown): readonly [number, number] {
   if (Array.isArray(reply)) {
     const [count, left] = reply
@@ -126,5 +125,35 @@ export async function redisStore(url: string, log: Logger, prefix: string): Prom
       messages.close()
       link.redis.disconnect()
     },
+  }
+}
+
+const PATIENCE_MS = 3_000
+
+/** The version of the server, for `plinth doctor`; rejects when it cannot be reached, or refuses the connection. */
+export async function probeRedis(url: string): Promise<string> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    connectTimeout: PATIENCE_MS,
+    commandTimeout: PATIENCE_MS,
+    retryStrategy: () => null,
+  })
+  let reason: Error | undefined
+  // The promise of connect says no more than that the connection is closed.
+  redis.on('error', (error) => {
+    reason ??= error
+  })
+  try {
+    await redis.connect()
+    const key = `plinth:doctor:${process.pid}`
+    await redis.set(key, '1', 'PX', PATIENCE_MS)
+    await redis.del(key)
+    return /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'of an unknown version'
+  } catch (error) {
+    throw reason ?? error
+  } finally {
+    redis.disconnect()
   }
 }

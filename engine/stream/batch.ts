@@ -1,6 +1,6 @@
 /** What a batch of the log says of each record: what it was before, and what of it changed. Pure. */
 import type { Assignment, Catalog, Resource } from '../catalog/catalog.ts'
-import type { LoggedChange } from '../change/window.ts'
+import type { LoggedChange } from '../change/log-window.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'

@@ -1,5 +1,5 @@
 /** The id of an event: the place in the log up to which its reader has been told, as text that any instance understands. */
-import type { Stand } from '../change/window.ts'
+import type { Stand } from '../change/log-window.ts'
 import type { Id } from '../id.ts'
 import { LIMITS } from '../limits.ts'
 

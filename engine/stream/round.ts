@@ -1,6 +1,6 @@
 /** One batch for all readers of this instance ⇄: one short transaction reads the log and what each sight is told of it. */
 import type { Foundation } from '../action/execution.ts'
-import { presentSnapshot, readWindow, type Stand } from '../change/window.ts'
+import { presentSnapshot, readWindow, type Stand } from '../change/log-window.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import { type FormerRecords, formerRecords } from './batch.ts'

@@ -1,7 +1,7 @@
 /** Where readers stand in the log, so that those who stand in one place are served together. */
 import type { Foundation } from '../action/execution.ts'
 import { keptIdType } from '../catalog/key.ts'
-import type { Stand } from '../change/window.ts'
+import type { Stand } from '../change/log-window.ts'
 import { LIMITS } from '../limits.ts'
 import type { ResetReason } from './events.ts'
 import { readPlace } from './place.ts'

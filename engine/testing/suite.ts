@@ -1,7 +1,7 @@
 /** ⇄ Runs files of scenarios, each on what the application begins with; and without a safeguard, to see which scenario notices. */
 
-import { judgedRoutes } from '../boot/bind-routes.ts'
 import type { Boot } from '../boot/boot.ts'
+import { judgedRoutes } from '../boot/plugin-routes.ts'
 import { withoutParts } from '../catalog/without.ts'
 import type { Document } from '../definition/definition.ts'
 import type { ScenarioFile } from '../definition/scenario.ts'

@@ -11,7 +11,7 @@ import type { Runner } from '../../engine/database/database.ts'
 import { dump } from '../../engine/dump/dump.ts'
 import { load } from '../../engine/dump/load.ts'
 import { migrate, planFor } from '../../engine/migration/migrate.ts'
-import { takeOverSecrets } from '../../engine/migration/own/secrets.ts'
+import { protectSecrets } from '../../engine/migration/own/secrets.ts'
 import { riskOf } from '../../engine/migration/step.ts'
 import { isSecret, openedSecret } from '../../engine/seal.ts'
 import { readSettings, type Settings } from '../../engine/settings.ts'
@@ -171,14 +171,14 @@ test('a kill in the middle leaves what is done, and the next run goes on', async
       return place.database.adhoc.run(statement, values)
     },
   }
-  const killed = await takeOverSecrets(engine.app.catalog, settings, dying).then(
+  const killed = await protectSecrets(engine.app.catalog, settings, dying).then(
     () => 'done',
     (error: Error) => error.message,
   )
   assert.is(killed, 'killed')
   const half = (await kept()).filter(({ pin }) => pin?.startsWith('sealed:')).length
   assert.ok(half > 0 && half < 2_500, String(half))
-  assert.is(await takeOverSecrets(engine.app.catalog, settings, place.database.adhoc), 5_000 - half)
+  assert.is(await protectSecrets(engine.app.catalog, settings, place.database.adhoc), 5_000 - half)
   for (const [at, row] of (await kept()).entries()) {
     if (at % 100 === 0) await holds(settings, { ...row, hash: `open sesame ${at + 1}` }, `open sesame ${at + 1}`)
     assert.ok(row.pin?.startsWith('sealed:') && row.code?.startsWith('hashed:'))

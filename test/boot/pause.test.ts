@@ -1,7 +1,7 @@
 /** The pause of an instance that changes its tables for itself: how often requests wait, and when the next app is served. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { pauseOf } from '../../engine/boot/pause.ts'
+import { pauseOf } from '../../engine/boot/replace-app.ts'
 
 const pauses = suite('the pause of one instance')
 

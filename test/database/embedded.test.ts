@@ -8,10 +8,10 @@ import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
+import { lockDirectory } from '../../engine/database/directory-lock.ts'
 import { openEmbedded } from '../../engine/database/embedded.ts'
 import { databaseFailure } from '../../engine/database/failure.ts'
-import { lockDirectory } from '../../engine/database/lock.ts'
-import { watchDisk } from '../../engine/disk/watch.ts'
+import { watchDisk } from '../../engine/disk/disk-watch.ts'
 import { ApiError } from '../../engine/error.ts'
 import { SILENT } from '../support/database.ts'
 import { until } from '../support/wait.ts'
@@ -77,7 +77,7 @@ test('kill -9 while writing loses no acknowledged row, and the dead process hold
 
 test('a second process is refused, with what to do', async () => {
   const database = await open()
-  const script = `import(${JSON.stringify(path.resolve('engine/database/lock.ts'))}).then((lock) => {
+  const script = `import(${JSON.stringify(path.resolve('engine/database/directory-lock.ts'))}).then((lock) => {
     try { lock.lockDirectory(${JSON.stringify(path.join(dataDir, 'database'))}, Date.now) }
     catch (error) { console.log(error.message) } process.exit() })`
   const child = spawn(process.execPath, ['--import', 'tsx', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })

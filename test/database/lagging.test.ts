@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
 import type { Database } from '../../engine/database/database.ts'
-import { laggingRunner } from '../../engine/database/lagging.ts'
+import { laggingRunner } from '../../engine/database/postgresql.ts'
 import { ApiError } from '../../engine/error.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
-import { keepPrivate } from '../../engine/database/private.ts'
+import { keepPrivate } from '../../engine/disk/data-dir-access.ts'
 import { SILENT } from '../support/database.ts'
 import { openTo } from '../support/modes.ts'
 

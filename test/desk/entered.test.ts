@@ -17,9 +17,8 @@ const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
 /** What runs in place of a server, of which nothing is seen here, what looks at connections and the disk by a timer, what reads all code once, and what only remembers. */
 const BESIDE = new Set([
   'engine/database/cluster.ts',
-  'engine/database/watch.ts',
-  'engine/disk/held.ts',
-  'engine/disk/watch.ts',
+  'engine/database/silence-watch.ts',
+  'engine/disk/disk-watch.ts',
   'engine/memo.ts',
   'engine/plugin/modules.ts',
 ])

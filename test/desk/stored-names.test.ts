@@ -1,8 +1,8 @@
 /** Every table of a desk in use: no text and no JSON holds the name of a resource outside of the list of what stores names. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { ENGINE_COLUMNS, nameColumns } from '../../engine/migration/names/name-columns.ts'
-import { tables } from '../../engine/migration/tables.ts'
 import { namedIn } from '../support/named-in.ts'
 import { printed } from '../support/printed.ts'
 import { type Desk, openDesk } from './desk.ts'

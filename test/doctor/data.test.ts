@@ -1,10 +1,10 @@
 /** What the doctor says of the data: queries without an index, what grows, work that waits, and what the user may. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { settle } from '../../engine/boot/settle.ts'
+import { setUpDatabase } from '../../engine/boot/database-setup.ts'
 import { connect } from '../../engine/database/connect.ts'
 import type { Database } from '../../engine/database/database.ts'
-import { THRESHOLDS } from '../../engine/doctor/thresholds.ts'
+import { THRESHOLDS } from '../../engine/doctor/finding.ts'
 import { SILENT } from '../support/database.ts'
 import { boot, closeShop, lineOf, look, of, openShop, place, run, settingsOf } from './world.ts'
 
@@ -46,7 +46,7 @@ doctor('queries without an index are told with their place and their cure', asyn
     of('tables', await look()).join(),
     /^warning the tables are not what the YAML describes: add .*index on goods .*, and 2 more/,
   )
-  await settle(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
+  await setUpDatabase(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
   assert.is(of('queries', await look(large)).length, 3)
 })
 
@@ -67,7 +67,7 @@ doctor('what a start leaves as it is, because rows stand in the way, is told as 
   const logged: unknown[] = []
   const log = { ...SILENT, warn: (...args: unknown[]) => void logged.push(args) }
   assert.equal(
-    (await settle(boot.catalog, place.database, { log, now: new Date(), settings: settingsOf() })).diagnostics,
+    (await setUpDatabase(boot.catalog, place.database, { log, now: new Date(), settings: settingsOf() })).diagnostics,
     [],
   )
   assert.equal(logged, [
@@ -77,7 +77,7 @@ doctor('what a start leaves as it is, because rows stand in the way, is told as 
     ],
   ])
   await run('update goods set maker_id = 1 where id = 1')
-  await settle(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
+  await setUpDatabase(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
 })
 
 doctor('what grows without a keeper, and keepers that do not come, are told', async () => {
@@ -132,7 +132,7 @@ doctor('a user who may not do what is needed, and a server that takes no writes,
     assert.match(of('database', await look({ open })).join('\n'), /problem .* takes no writes: it is read-only/)
   } finally {
     await run(`drop owned by ${name}; drop role ${name}`)
-    await settle(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
+    await setUpDatabase(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
   }
 })
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
-import { THRESHOLDS } from '../../engine/doctor/thresholds.ts'
+import { THRESHOLDS } from '../../engine/doctor/finding.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 import { closeShop, folder, look, of, openShop, SECRET } from './world.ts'
 

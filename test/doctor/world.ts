@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Boot, readCatalog } from '../../engine/boot/boot.ts'
-import { settle } from '../../engine/boot/settle.ts'
+import { setUpDatabase } from '../../engine/boot/database-setup.ts'
 import { examine, type Patient } from '../../engine/doctor/examine.ts'
-import type { Checked } from '../../engine/doctor/finding.ts'
-import { THRESHOLDS } from '../../engine/doctor/thresholds.ts'
+import { type Checked, THRESHOLDS } from '../../engine/doctor/finding.ts'
 import { readSettings, type Settings } from '../../engine/settings.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 
@@ -88,7 +87,7 @@ export async function openShop(): Promise<void> {
   assert.ok(read.value, JSON.stringify(read.diagnostics.map(({ message }) => message)))
   boot = read.value
   place = await testDatabase()
-  await settle(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
+  await setUpDatabase(boot.catalog, place.database, { log: SILENT, now: new Date(), settings: settingsOf() })
   await run(`insert into makers (name) select 'Maker ' || i from generate_series(1, 3000) i`)
   await run(`insert into goods (title, price, maker_id) select 'Thing ' || i, i, i from generate_series(1, 3000) i`)
   await run('analyze')

@@ -1,10 +1,9 @@
 /** Columns as PostgreSQL itself tells of them, and the fields that they become. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { fieldOf } from '../../engine/existing/column.ts'
-import { defaultOf } from '../../engine/existing/default.ts'
+import { defaultOf, fieldOf } from '../../engine/existing/column.ts'
 import type { TableFacts } from '../../engine/existing/facts.ts'
-import { readFacts } from '../../engine/existing/read.ts'
+import { readFacts } from '../../engine/existing/read-facts.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 const test = suite('columns of a database')

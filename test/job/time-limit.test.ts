@@ -1,7 +1,7 @@
 /** Jobs that wait for what never comes: each has an end of its own, and its place goes to the next one. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type RunJob, withinTime } from '../../engine/job/time-limit.ts'
+import { type RunJob, withinTime } from '../../engine/job/run.ts'
 import { until } from '../support/wait.ts'
 import { openQueue, type QueueWorld } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** Stored names at the edges: a table that keeps its name, several names in one path, permissions that are still asked for. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { tables } from '../../engine/migration/tables.ts'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { type Library, migratedLibrary } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** Tables written by hand for the tests of migrations: a small library. */
 
-import { namedIndex } from '../../engine/migration/name.ts'
 import { ENGINE_TABLES } from '../../engine/migration/own/engine-tables.ts'
+import { namedIndex } from '../../engine/migration/sql-name.ts'
 import type { Column, Table } from '../../engine/migration/table.ts'
 
 export function column(name: string, type: string, more: Partial<Column> = {}): Column {

@@ -1,8 +1,8 @@
 /** A small table beside the library, and a migration of it that is watched. */
 import type { Database, Runner } from '../../engine/database/database.ts'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { tables } from '../../engine/migration/tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { SILENT } from '../support/database.ts'
 import { LIBRARY } from './example.ts'

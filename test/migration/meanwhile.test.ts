@@ -1,7 +1,7 @@
 /** A version that is served while its tables are brought to the next one: none of its writes is refused, and it is stopped for short statements only. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { tables } from '../../engine/migration/tables.ts'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { LIBRARY } from './example.ts'
 import { BEFORE, insert, lines, linesOf, migrating, mortal, watched, write } from './lines.ts'

@@ -1,10 +1,10 @@
 /** Names are not what they stand for: older files, other tables and columns, long names, and links of renamed resources. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'
 import { purge, purgeable, restoreField } from '../../engine/migration/set-aside.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { tables } from '../../engine/migration/tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { LIBRARY } from './example.ts'
 import { BEFORE, lines, linesOf } from './lines.ts'

@@ -1,8 +1,8 @@
 /** What a plan says that no file says: what may be a rename, names that are taken, columns of somebody else, links of one column. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { tables } from '../../engine/migration/tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { LIBRARY } from './example.ts'
 import { type Library, migratedLibrary } from './world.ts'

@@ -1,7 +1,7 @@
 /** What a rename keeps beside the data: indexes, and the numbers of sequences. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { tables } from '../../engine/migration/tables.ts'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { LIBRARY } from './example.ts'
 import { type Library, migratedLibrary } from './world.ts'

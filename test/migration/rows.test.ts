@@ -1,9 +1,9 @@
 /** What happens to rows that are there when a field is required, changes its type, or loses a word: counted, named by id, and never lost. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { migrateTables, planTables } from '../../engine/migration/migrate.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { tables } from '../../engine/migration/tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { SILENT } from '../support/database.ts'
 import { LIBRARY } from './example.ts'

@@ -1,10 +1,10 @@
 /** A change by which rows are served that were not: counted, named, and left to a person. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
 import { restoreField } from '../../engine/migration/set-aside.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { tables } from '../../engine/migration/tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { LIBRARY } from './example.ts'
 import { EDITED, type Library, migratedLibrary } from './world.ts'

@@ -1,9 +1,9 @@
 /** Changes of fields that the database computes: nothing that anybody wrote is lost, and what is computed again is counted. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { tables } from '../../engine/migration/catalog-tables.ts'
 import { restoreField } from '../../engine/migration/set-aside.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { tables } from '../../engine/migration/tables.ts'
 import { resolved } from '../resolve/resolves.ts'
 import { LIBRARY } from './example.ts'
 import { type Library, migratedLibrary } from './world.ts'

@@ -1,6 +1,6 @@
 /** ⇄ Databases that hold what a first start of the same files leaves, made once for each process instead of once for each test file. */
 import type { Boot } from '../../engine/boot/boot.ts'
-import { settle } from '../../engine/boot/settle.ts'
+import { setUpDatabase } from '../../engine/boot/database-setup.ts'
 import type { Database } from '../../engine/database/database.ts'
 import { copiedDatabase, type HeldDatabase, heldDatabase } from '../../engine/database/throwaway.ts'
 import { readSettings } from '../../engine/settings.ts'
@@ -29,7 +29,7 @@ export async function begunDatabase(boot: Boot, version: string): Promise<TestDa
 }
 
 async function begin({ catalog }: Boot, database: Database): Promise<void> {
-  const { value, diagnostics } = await settle(catalog, database, {
+  const { value, diagnostics } = await setUpDatabase(catalog, database, {
     log: SILENT,
     now: new Date(),
     settings: readSettings({}).value!,

@@ -1,6 +1,6 @@
 /** Adds a field or a relation to the file of a resource, and to what its lists offer. */
 import type { Boot } from '../../boot/boot.ts'
-import { nameOf } from '../../boot/extend.ts'
+import { nameOf } from '../../boot/extend-resource.ts'
 import type { Resource } from '../../catalog/catalog.ts'
 import { singular } from '../../catalog/name.ts'
 import { parseDocument } from '../../definition/parse.ts'

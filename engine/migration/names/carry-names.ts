@@ -1,14 +1,14 @@
-/** ⇄ Plans what a rename carries along beside tables and columns: names that are stored as data. */
+/** Plans steps that update names stored as data after a rename ⇄. */
 import type { Catalog, Resource } from '../../catalog/catalog.ts'
 import { singular } from '../../catalog/name.ts'
 import { targetOf } from '../../catalog/target.ts'
 import type { Runner } from '../../database/database.ts'
 import { quoted as q } from '../../filter/sql.ts'
 import type { Json } from '../../json.ts'
-import { quoteText as text } from '../name.ts'
+import { catalogOf } from '../catalog-tables.ts'
+import { quoteText as text } from '../sql-name.ts'
 import { changing, type Step } from '../step.ts'
 import type { Present, Table } from '../table.ts'
-import { catalogOf } from '../tables.ts'
 import { type Carry, carriesOf, type Renames } from './carry-sql.ts'
 import {
   isKnown,
@@ -23,7 +23,7 @@ import {
 } from './name-change.ts'
 import { type NameColumn, nameColumns } from './name-columns.ts'
 
-/** A column where it is by now, and what becomes of its rows. */
+/** The update of one column that holds names. */
 interface Move {
   readonly holder: NameColumn
   /** The names of its table and column before this plan. */
@@ -39,9 +39,8 @@ interface Group {
 }
 
 /**
- * The steps that carry names over: for each resource and field that the YAML calls otherwise than before, every row that
- * still has the earlier name; `known` are changes that the YAML does not say. None where nothing has another name; one
- * statement counts the rows.
+ * The steps that update stored names: for each renamed resource and field, all rows that still have the earlier name;
+ * `known` are renames that the YAML does not mention. None without renames; one statement counts the rows.
  */
 export async function namesToCarry(
   runner: Runner,
@@ -179,7 +178,7 @@ function resourcesIn({ catalog, changes }: Renames, said: Json): readonly Resour
   return [...new Set(names)].flatMap((name) => catalog.resources.get(name) ?? [])
 }
 
-/** How what people wrote is read. */
+/** The readers of conditions and values that people wrote. */
 const READERS = {
   filter: presentFilter,
   values: presentValues,
@@ -191,7 +190,7 @@ function isWritten(holds: NameColumn['holds']): holds is Written {
   return holds in READERS
 }
 
-/** What it is by the present names; undefined where that is the same, or not the same for each resource. */
+/** The value with the present names; undefined where that is the same, or differs between the resources. */
 function rewritten(reading: Reading, holds: Written, among: readonly Resource[], was: Json): Json | undefined {
   const read = READERS[holds]
   // One that knows none of its names was never asked by it.
@@ -225,7 +224,7 @@ function stepOf({ change, moves }: Group, counts: ReadonlyMap<string, number>): 
   const from = change === undefined ? '' : ` from ${placeOf(change, change.from)}`
   const to = change === undefined ? 'to the present names' : `to ${placeOf(change, change.to)}`
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  // Where no row was counted, one may have come by when the step is taken.
+  // Tables without such rows too: one may get there before the step is taken.
   const sql = moves.flatMap((move) => move.sql)
   return { ...changing(`carry ${listed(told)} over${from} ${to}`, ...sql), answer: { rows, ids: [] } }
 }
@@ -234,7 +233,7 @@ function placeOf(change: NameChange, name: string): string {
   return change.kind === 'resource' ? name : `${change.resource}.${name}`
 }
 
-/** What the rows of a table are to people, one of them. */
+/** The noun for one row of a table. */
 const NOUNS: Readonly<Record<string, string>> = {
   plinth_automation: 'automation',
   plinth_automation_run: 'run of automations',

@@ -1,9 +1,9 @@
-/** What stands in a column under an earlier name, and what takes its place, as SQL. */
+/** SQL that finds earlier names in a column and replaces them. */
 import type { Catalog, Field, FieldPath, Resource } from '../../catalog/catalog.ts'
 import { policyPaths } from '../../catalog/policy-paths.ts'
 import { targetOf } from '../../catalog/target.ts'
 import { quoted as q } from '../../filter/sql.ts'
-import { quoteText as text } from '../name.ts'
+import { quoteText as text } from '../sql-name.ts'
 import type { NameChange } from './name-change.ts'
 import type { NameColumn } from './name-columns.ts'
 
@@ -25,7 +25,7 @@ export interface Renames {
   readonly changes: readonly NameChange[]
 }
 
-/** What a change means for a column; none where it holds no such names. */
+/** The updates of a column for one rename; none where it holds no such names. */
 export function carriesOf(
   renaming: Renames,
   change: NameChange,
@@ -136,7 +136,7 @@ function changed(renaming: Renames, at: string, { from, resource, to }: Part): C
   }
 }
 
-/** What the policies of records compare, by paths of columns: those that lead by the column of the field. */
+/** Values that policies compare, kept by paths of columns: the paths through the column of the field. */
 function kept(renaming: Renames, at: string, change: Part): readonly Carry[] {
   const { resources } = renaming.catalog
   const owners = [...resources.values()].filter(({ name, owner }) => owner === name)

@@ -1,8 +1,8 @@
 /**
- * What each table and column holds of the YAML, and what it was called before: names change, and what they stand for does
- * not. Kept in the database with the migration that changes it.
+ * The meaning of each table and column in the YAML, and its earlier names: names change, and their meaning does not.
+ * Kept in the database with the migration that changes it.
  */
-import { nameBefore } from '../name.ts'
+import { nameBefore } from '../sql-name.ts'
 import type { Named, NamedTable, Names } from '../table.ts'
 
 /** A step gives something another name. */
@@ -12,11 +12,11 @@ export interface Renaming {
   /** undefined: the table itself. */
   readonly column?: string
   readonly to: string
-  /** It is set aside; `copied`: another column has its name and what it holds from then on. */
+  /** It is set aside; `copied`: another column has its name and its content from then on. */
   readonly removed?: true | 'copied'
 }
 
-/** What a catalog wants, as far as names go. */
+/** A wanted table or column, as far as names matter. */
 interface Wanted {
   readonly name: string
   readonly of?: readonly string[]
@@ -34,14 +34,14 @@ const NOTHING: Named = { of: [] }
 export function removedName(names: Names | undefined, table: string, column?: string): string | undefined {
   const named = column === undefined ? names?.[table] : names?.[table]?.columns[column]
   if (named?.removed !== undefined) return named.removed
-  // Before names were kept, the form of the name was all that told; a field may have a name of that form.
+  // Before names were kept, only the form of the name showed it; a field may have a name of that form too.
   return named === undefined || named.of.length === 0 ? nameBefore(column ?? table) : undefined
 }
 
 function renamed(named: Named, from: string, { removed }: Renaming, until: string): Named {
   const { removed: before, ...rest } = named
   if (removed) return { ...rest, removed: from }
-  // What is brought back was not called so on purpose.
+  // A name from setting aside is no earlier name.
   if (before !== undefined) return rest
   return { ...rest, former: [...(named.former ?? []), { name: from, until }] }
 }
@@ -67,7 +67,7 @@ function after(names: Names, renaming: Renaming, until: string): Names {
   return { ...names, [table]: { ...own, columns } }
 }
 
-/** What was set aside before names were kept, by the form of its name. */
+/** Tables and columns that were set aside before names were kept, by the form of their names. */
 function asideOf(tables: readonly WantedTable[]): Names {
   return Object.fromEntries(
     tables.map(({ name, columns }) => {
@@ -111,14 +111,16 @@ export function namesAfter(
   return { ...later, ...Object.fromEntries(own) }
 }
 
-/** What the names say of a wanted thing that is not there under its name. */
+/** A table or column that is there under another name than the wanted one. */
 export interface Identified {
   readonly name: string
-  /** Since when it is called otherwise; undefined where the YAML only names another table or column for the same. */
+  /** Until when it had the wanted name; undefined where it never had it and only has the same meaning. */
   readonly until: string | undefined
 }
 
-/** The present name of what holds the same of the YAML, or had this name once; `isFree` says whether nothing else wants it. */
+/**
+ * The present name of the candidate with the same meaning, or with this earlier name; `isFree`: nothing else wants it.
+ */
 export function identified(
   wanted: Wanted,
   candidates: Readonly<Record<string, Named>>,

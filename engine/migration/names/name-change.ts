@@ -1,4 +1,4 @@
-/** What has another name by now, and JSON that was written with earlier names as it is written now. */
+/** Renames of resources, fields and relations, and JSON with earlier names rewritten with present ones. */
 import type { Catalog, Resource } from '../../catalog/catalog.ts'
 import { singular } from '../../catalog/name.ts'
 import { targetOf } from '../../catalog/target.ts'
@@ -11,7 +11,7 @@ export type NameChange =
   | { readonly kind: 'resource'; readonly from: string; readonly to: string }
   | { readonly kind: 'field' | 'relation'; readonly resource: string; readonly from: string; readonly to: string }
 
-/** What the YAML says was called otherwise before, resources first. */
+/** The renames that the YAML mentions, resources first. */
 export function nameChanges({ resources }: Catalog): readonly NameChange[] {
   const all = [...resources.values()]
   const renamed = all.flatMap(({ name, renamedFrom }): NameChange[] =>
@@ -28,7 +28,7 @@ export function nameChanges({ resources }: Catalog): readonly NameChange[] {
   return [...renamed, ...parts]
 }
 
-/** Resource that has a table → what its fields and relations were called → their names by now. */
+/** Resource that has a table → earlier names of its fields and relations → their present names. */
 export type PresentNames = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /** The names of fields and relations, with the keys under which bodies have the ids of a many_to_many. */
@@ -52,16 +52,16 @@ export function turned(names: PresentNames): PresentNames {
   return new Map([...names].map(([resource, known]) => [resource, turn(known)]))
 }
 
-/** What JSON is read with. */
+/** The context in which JSON is read. */
 export interface Reading {
   readonly catalog: Catalog
   readonly names: PresentNames
 }
 
-/** Keys of a filter under which others stand. */
+/** Keys of a filter that contain other keys. */
 const WITHIN = ['not', 'with_deleted', 'some', 'none', 'every', 'where']
 
-/** A filter on the records of a resource with the present names; what is none of them stays as it is. */
+/** A filter on the records of a resource with the present names; unknown keys stay as they are. */
 export function presentFilter(reading: Reading, resource: Resource | undefined, filter: Json): Json {
   if (resource === undefined || !isObject(filter)) return filter
   const inside = (value: Json) => presentFilter(reading, resource, value)
@@ -74,7 +74,9 @@ export function presentFilter(reading: Reading, resource: Resource | undefined, 
   })
 }
 
-/** Whether a resource has every field and relation at which a filter or values begin, by a present or an earlier name. */
+/**
+ * Whether a resource has every field and relation at which a filter or values begin, by a present or an earlier name.
+ */
 export function isKnown(reading: Reading, resource: Resource, written: Json): boolean {
   if (Array.isArray(written)) return written.every((one: Json) => isKnown(reading, resource, one))
   if (!isObject(written)) return true
@@ -100,7 +102,7 @@ function presentPath(reading: Reading, resource: Resource, path: string) {
   return { at, path: segments.join('.') }
 }
 
-/** Values of a record by the names of its fields, with those of records that come with it; templates in them are over `of`. */
+/** Values of a record by field names, with the records inside it; templates in them are about `of`. */
 export function presentValues(reading: Reading, resource: Resource | undefined, values: Json, of = resource): Json {
   if (typeof values === 'string') return presentTemplate(reading, of, values)
   if (Array.isArray(values)) return values.map((one: Json) => presentValues(reading, resource, one, of))
@@ -127,10 +129,10 @@ export function presentNested(reading: Reading, resource: Resource | undefined, 
   })
 }
 
-/** What stands between braces in a template, and in it: a text, a filter behind its bar, or a path. */
+/** A tag between braces in a template, and its tokens: a text, a filter after its bar, or a path. */
 const TAG = /\{\{.*?\}\}|\{%.*?%\}/gs
 const TOKEN = /"[^"]*"|'[^']*'|\|\s*\w+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*/g
-/** Words of the language of templates, which name no field where they stand alone. */
+/** Keywords of templates, which are no fields when they are alone. */
 const TAG_WORDS = new Set('if elsif else endif unless case when for in and or contains assign capture'.split(' '))
 
 function presentTemplate(reading: Reading, resource: Resource | undefined, template: string): string {
@@ -156,7 +158,7 @@ function withKeys(values: JsonObject, change: (key: string, value: Json) => read
   )
 }
 
-/** The changes of names that the identified steps of a plan come to; `names` are those before it. */
+/** The renames in the identified steps of a plan; `names` are the kept names before it. */
 export function identifiedChanges(
   steps: readonly Step[],
   wanted: readonly Table[],
@@ -171,7 +173,7 @@ export function identifiedChanges(
   return renames.flatMap(({ column, table, to }): readonly NameChange[] => {
     const known = names?.[before.get(table) ?? table]
     const [owner] = tables.get(column === undefined ? to : table)?.of ?? []
-    // A joining table holds relations, which nothing else names.
+    // A joining table holds relations, which are stored nowhere else.
     if (owner === undefined || owner.includes('.')) return []
     if (column === undefined) return changed(known?.of[0], owner, (from) => [{ kind: 'resource', from, to: owner }])
     const [now] = tables.get(table)?.columns.find(({ name }) => name === to)?.of ?? []

@@ -1,16 +1,16 @@
 /**
- * The one list of what stores a name: each column of the engine's own tables that holds text or JSON, with the names in it
- * or why it holds none that moves. Fields of resources say `holds` themselves.
+ * The list of all columns that store a name: each column of the engine's own tables with text or JSON, with the names in
+ * it or the reason why a rename leaves it alone. Fields of resources say `holds` themselves.
  */
 import type { Catalog, Field, Resource } from '../../catalog/catalog.ts'
 
-/** What a column holds: the words of `holds`, and those that the engine alone writes. */
+/** The kind of names in a column: the words of `holds`, and kinds that only the engine writes. */
 export type Held =
   | NonNullable<Field['holds']>
   /** `<resource>.<automation>`, and with `automation:` before it. */
   | 'automation'
   | 'listener'
-  /** What changed on a record of the log, and what its policies compare. */
+  /** The changes in a row of the log, and the values that policies compare. */
   | 'changed'
   | 'kept'
   /** A role with its permissions. */
@@ -20,7 +20,7 @@ export type Held =
   /** The key of a seed, with conditions that name records. */
   | 'seed'
 
-/** A column of the engine's own: what it holds, and the columns that are the key with it. */
+/** A column of the engine's own tables, with the other columns of its key. */
 interface Holding {
   readonly holds: Held
   readonly form?: 'map'

@@ -1,5 +1,7 @@
-/** The engine's own tables: what was seeded, what was migrated, the answers kept for repeated requests, the jobs, the log of changes, the processes that serve, and facts. */
-import { namedIndex } from '../name.ts'
+/**
+ * The engine's own tables: seeds, migrations, kept answers, jobs, the log of changes, instances, automations, facts.
+ */
+import { namedIndex } from '../sql-name.ts'
 import type { Column, Table } from '../table.ts'
 
 export const MOMENT = 'timestamp with time zone'
@@ -9,7 +11,7 @@ export function column(name: string, type: string, more: Partial<Column> = {}): 
   return { name, type, nullable: false, default: undefined, identity: false, ...more }
 }
 
-/** Automations by moments and by the clock: since when they act, and how far they have come. */
+/** Automations by moments and by schedule: since when they act, and how far they are. */
 export const AUTOMATION_TABLE: Table = Object.freeze<Table>({
   name: 'plinth_automation',
   columns: [
@@ -17,7 +19,7 @@ export const AUTOMATION_TABLE: Table = Object.freeze<Table>({
     column('began_at', MOMENT, { default: 'now()' }),
     /** Moments up to here have been worked, all of them. */
     column('worked_until', MOMENT, { default: 'now()' }),
-    /** The schedule as it is written, the moment that comes next, and while that is worked the last record that was there. */
+    /** The schedule as it is written, its next moment, and while that moment is worked, the last record of it. */
     column('schedule', 'text', { nullable: true }),
     column('next_at', MOMENT, { nullable: true }),
     column('last_id', 'integer', { nullable: true }),
@@ -30,7 +32,7 @@ export const AUTOMATION_TABLE: Table = Object.freeze<Table>({
 
 const RUN = 'plinth_automation_run'
 
-/** What automations did: one row for a record and a cause, in the transaction of what was done. */
+/** Runs of automations: one row for a record and a cause, in the transaction of the run. */
 export const AUTOMATION_RUN_TABLE: Table = Object.freeze<Table>({
   name: RUN,
   columns: [
@@ -40,7 +42,7 @@ export const AUTOMATION_RUN_TABLE: Table = Object.freeze<Table>({
     /** The moment, or the id of the change. */
     column('cause', 'text'),
     column('outcome', 'text'),
-    /** What was done, or why it was not. */
+    /** The actions, or the reason why there are none. */
     column('what', 'jsonb', { default: "'[]'" }),
     column('at', MOMENT, { default: 'now()' }),
     column('attempt', 'integer', { default: "'0'" }),
@@ -90,7 +92,7 @@ export const MIGRATION_TABLE: Table = Object.freeze({
     /** The catalog that this was done for, by the tables that it wants, and the words of its enums. */
     column('catalog', 'text', { nullable: true }),
     column('words', 'jsonb', { nullable: true }),
-    /** What tables and columns hold, and what they were called before. */
+    /** The meanings of tables and columns, and their earlier names. */
     column('names', 'jsonb', { nullable: true }),
     column('applied_at', MOMENT, { default: 'now()' }),
   ],
@@ -131,7 +133,7 @@ export const IDEMPOTENCY_TABLE: Table = Object.freeze({
     column('route', 'text'),
     column('key', 'text'),
     column('fingerprint', 'text'),
-    /** What whoever asked was allowed: the answer is for nobody who may less. */
+    /** The rights of the caller: a caller with fewer rights does not get the answer. */
     column('rights', 'jsonb', { nullable: true }),
     column('status', 'integer', { nullable: true }),
     column('headers', 'jsonb', { nullable: true }),
@@ -166,7 +168,7 @@ export const JOB_TABLE: Table = Object.freeze({
     column('runs_as', 'text'),
     column('progress', 'integer', { default: "'0'" }),
     column('result', 'jsonb', { nullable: true }),
-    /** What went wrong, for operators; `reason` is the part of it that whoever enqueued it may read. */
+    /** The error for operators; `reason` is the part that the caller who enqueued the job may read. */
     column('error', 'text', { nullable: true }),
     column('reason', 'text', { nullable: true }),
     column('created_at', MOMENT, { default: 'now()' }),
@@ -183,7 +185,7 @@ export const JOB_TABLE: Table = Object.freeze({
   sequences: [],
 })
 
-/** What is true of the whole application and nobody writes into YAML, by name. */
+/** Facts of the whole application that no YAML contains, by name. */
 export const FACT_TABLE: Table = Object.freeze({
   name: 'plinth_fact',
   columns: [column('name', 'text'), column('value', 'text'), column('created_at', MOMENT, { default: 'now()' })],
@@ -193,7 +195,7 @@ export const FACT_TABLE: Table = Object.freeze({
   sequences: [],
 })
 
-/** The processes that serve the application, and what each answered to what was rolled out last. */
+/** The processes that serve the application, each with its answer to the last rollout. */
 export const INSTANCE_TABLE: Table = Object.freeze({
   name: 'plinth_instance',
   columns: [
@@ -215,12 +217,12 @@ export const INSTANCE_TABLE: Table = Object.freeze({
 
 const CHANGE = 'plinth_change'
 
-/** The log of changes: one row for each write of a resource to which anybody listens. */
+/** The log of changes: one row for each write of a resource that has listeners. */
 export const CHANGE_TABLE: Table = Object.freeze({
   name: CHANGE,
   columns: [
     column('id', 'bigint', { identity: true }),
-    /** The transaction that wrote it: listeners tell by it what was committed since they looked last. */
+    /** The transaction that wrote it: by it, listeners find what was committed since their last look. */
     column('xid', 'xid8', { default: 'pg_current_xact_id()' }),
     /** The resource whose table the record is in. */
     column('resource', 'text'),
@@ -232,7 +234,7 @@ export const CHANGE_TABLE: Table = Object.freeze({
     /** One of many records that were written at once, as an import does. */
     column('bulk', 'boolean', { default: "'false'" }),
     column('changes', 'jsonb'),
-    /** What the policies of the record compare, as it was before and after. */
+    /** The values that policies compare, before and after the change. */
     column('seen_by', 'jsonb', { nullable: true }),
     /** The automation that wrote it, and how many have written because of each other. */
     column('source', 'text', { nullable: true }),
@@ -244,7 +246,7 @@ export const CHANGE_TABLE: Table = Object.freeze({
   indexes: [
     namedIndex(CHANGE, { kind: 'btree', unique: false, columns: ['resource', 'record_id', 'id'], where: undefined }),
     namedIndex(CHANGE, { kind: 'btree', unique: false, columns: ['xid'], where: undefined }),
-    // What happened in a period, and what has become old.
+    // For the changes of a period, and for removing old ones.
     namedIndex(CHANGE, { kind: 'btree', unique: false, columns: ['created_at'], where: undefined }),
   ],
   sequences: [],
@@ -255,7 +257,7 @@ export const LISTENER_TABLE: Table = Object.freeze({
   name: 'plinth_listener',
   columns: [
     column('name', 'text'),
-    /** What was committed then has been worked. */
+    /** All changes that this snapshot sees have been worked. */
     column('done', 'pg_snapshot'),
     /** While a part of the log is under way: where it ends, and the last change of it that has been worked. */
     column('upto', 'pg_snapshot', { nullable: true }),
@@ -270,7 +272,7 @@ export const LISTENER_TABLE: Table = Object.freeze({
 
 const DEFERRED = 'plinth_deferred_change'
 
-/** Changes that a listener could not work: tried again, behind each other for one record, then set aside with their error. */
+/** Changes that a listener could not work: tried again, in order for each record, then set aside with their error. */
 export const DEFERRED_CHANGE_TABLE: Table = Object.freeze<Table>({
   name: DEFERRED,
   columns: [
@@ -293,14 +295,14 @@ export const DEFERRED_CHANGE_TABLE: Table = Object.freeze<Table>({
   sequences: [],
 })
 
-/** The calendars whose hours stand in the table below, by what they say. */
+/** The calendars whose hours are in the table below, by a hash of their content. */
 export const CALENDAR_TABLE: Table = Object.freeze<Table>({
   name: 'plinth_calendar',
   columns: [
     column('key', 'text'),
-    /** When an application last had it; one that nobody has had for long goes, with its hours. */
+    /** When an application last had it; a calendar that was not used for long is removed with its hours. */
     column('used_at', MOMENT, { default: 'now()' }),
-    /** Up to when its hours stand there. */
+    /** Up to when its hours are there. */
     column('filled_to', MOMENT),
   ],
   primaryKey: ['key'],
@@ -335,7 +337,7 @@ export const WORKING_TIME_TABLE: Table = Object.freeze<Table>({
   sequences: [],
 })
 
-/** What accounts with a quota have created. */
+/** Counts of records and bytes of accounts with a quota. */
 export const QUOTA_TABLE: Table = Object.freeze({
   name: 'plinth_quota',
   columns: [column('account', 'integer'), column('records', 'bigint'), column('bytes', 'bigint')],

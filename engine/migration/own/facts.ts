@@ -1,4 +1,6 @@
-/** Facts of the whole application ⇄, rows of `plinth_fact`: its id, the change that is under way, and what is served. */
+/**
+ * Facts of the whole application ⇄, rows of `plinth_fact`: its id, the change that is under way, and what is served.
+ */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
@@ -10,12 +12,12 @@ import { FACT_TABLE } from './engine-tables.ts'
 
 const TABLE = q(FACT_TABLE.name)
 
-/** Writes the id only where there is none, and gives the one that stands there: also of several that start at once. */
+/** Writes the id only where there is none, and returns the stored one, also when several processes start at once. */
 const KEEP_INSTANCE = `insert into ${TABLE} as held (name, value) values ('instance', $1)
   on conflict (name) do update set value = held.value returning value`
 
 /** The id of the application whose database this is; `newId` makes it at the first start. */
-export async function instanceOf(database: Database, newId: () => string): Promise<string> {
+export async function applicationId(database: Database, newId: () => string): Promise<string> {
   const text = `select value from ${TABLE} where name = 'instance'`
   const [known] = await database.adhoc.run({ text }, [])
   const [row] = known === undefined ? await database.adhoc.run({ text: KEEP_INSTANCE }, [newId()]) : [known]
@@ -25,9 +27,9 @@ export async function instanceOf(database: Database, newId: () => string): Promi
 
 /** A change on its way. */
 export interface Pending {
-  /** Of the catalog to which it leads. */
+  /** The hash of the wanted catalog. */
   readonly catalog: string
-  /** What takes it back, in this order; each may run more than once. */
+  /** The statements that undo it, in this order; each may run more than once. */
   readonly undo: readonly Command[]
 }
 
@@ -43,7 +45,7 @@ export async function pendingChange(runner: Runner): Promise<Pending | undefined
   return value === undefined || value === null ? undefined : (JSON.parse(value) as Pending)
 }
 
-/** Keeps it; nothing where the database has no table of facts yet. */
+/** Stores the change; does nothing where the database has no table of facts yet. */
 export async function keepPending(runner: Runner, pending: Pending): Promise<void> {
   await ifThere(runner.run({ text: KEEP_CHANGE }, [JSON.stringify(pending)]))
 }
@@ -55,10 +57,10 @@ export async function forgetPending(runner: Runner): Promise<void> {
 
 const SERVED = 'served'
 
-/** A level that takes a few milliseconds for what the tightest one needs a second for, and is a sixth larger. */
+/** A level that needs milliseconds where the tightest one needs a second; the result is a sixth larger. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
-/** What stands before the description: `<its hash>:<the hash of what it was made from>`. */
+/** The head of the stored text: `<hash of the description>:<hash of its sources>`. */
 const headSql = (value: string): string => `split_part(${value}, ' ', 1)`
 const hashSql = (value: string): string => `split_part(${headSql(value)}, ':', 1)`
 
@@ -66,7 +68,7 @@ const KEEP_SERVED = `insert into ${TABLE} as held (name, value) values ('${SERVE
   on conflict (name) do update set value = excluded.value, created_at = now()
   where ${hashSql('held.value')} <> ${hashSql('excluded.value')}`
 
-/** The same is served as before, and was made from something else: when it began stays. */
+/** The description is the same and its sources are others: the time stays. */
 const NOTE_SERVED = `update ${TABLE} set value = $1 || substr(value, position(' ' in value))
   where name = '${SERVED}' and ${hashSql('value')} = $2`
 
@@ -75,8 +77,8 @@ const READ_HEAD = `select ${headSql('value')} from ${TABLE} where name = '${SERV
 const READ_SERVED = `select value, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from ${TABLE} where name = '${SERVED}'`
 
 /**
- * Writes down what is served from now on; of several who serve at once, the one that began last. Nothing where it stands
- * there already, and nothing is described where the last description was made from the same: `from` is a hash of that.
+ * Stores the description of what is served from now on; of several instances, that of the last one to begin. `from` is a
+ * hash of the sources: where it is stored already, nothing is described.
  */
 export async function keepServed(
   runner: Runner,
@@ -97,7 +99,7 @@ export async function keepServed(
   await runner.run({ text: KEEP_SERVED }, [`${head} ${packed.toString('base64')}`])
 }
 
-/** What was served last, and since when (UTC); undefined where nothing was yet. */
+/** The last stored description, and since when it is served (UTC); undefined where there is none. */
 export async function servedLast(
   runner: Runner,
 ): Promise<{ readonly text: string; readonly since: string } | undefined> {

@@ -1,14 +1,17 @@
-/** The rows of `plinth_migration` ⇄: which catalogs the database was brought to, and which tables and columns the engine made for them. */
+/**
+ * The rows of `plinth_migration` ⇄: which catalogs the database was brought to, and which tables and columns the engine
+ * made for them.
+ */
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Runner } from '../../database/database.ts'
+import { tables } from '../catalog-tables.ts'
 import { namesAfter } from '../names/kept-names.ts'
 import { riskOf, type Step } from '../step.ts'
-import { catalogMark, type Names, NO_HISTORY, type Present, type Standing, type Table } from '../table.ts'
-import { tables } from '../tables.ts'
+import { type CatalogAge, catalogHash, type Names, NO_HISTORY, type Present, type Table } from '../table.ts'
 import { MIGRATION_TABLE } from './engine-tables.ts'
 import { forgetPending } from './facts.ts'
 
-/** What is written down about a database: the columns that the engine made, for which catalog, with which words. */
+/** The content of a row: the columns that the engine made, the catalog, the words of its enums, and names. */
 export interface Entry {
   readonly owned: Readonly<Record<string, readonly string[]>>
   readonly catalog: string | undefined
@@ -18,19 +21,19 @@ export interface Entry {
 
 const LATEST = `select id, catalog from ${MIGRATION_TABLE.name} order by id desc limit 1`
 
-/** What changes whenever a database is brought to a catalog. */
+/** The id of the last row: it changes whenever the database is brought to a catalog. */
 export async function latestMigration(runner: Runner): Promise<string> {
   const [row] = await runner.run({ text: LATEST }, [])
   return row?.[0] ?? ''
 }
 
 /** Whether a database was brought to this catalog last. */
-export async function isAt(catalog: Catalog, runner: Runner): Promise<boolean> {
+export async function isBroughtTo(catalog: Catalog, runner: Runner): Promise<boolean> {
   const [row] = await runner.run({ text: LATEST }, [])
-  return row?.[1] === catalogMark(tables(catalog))
+  return row?.[1] === catalogHash(tables(catalog))
 }
 
-/** The engine's record of what it made in a database. */
+/** The part of a database's state that comes from these rows. */
 export type Made = Pick<Present, 'owned' | 'history' | 'names'>
 
 /** Read as JSON, because the table itself may be older than some of its columns. */
@@ -55,8 +58,11 @@ export async function readRecord(runner: Runner, tables: readonly Table[]): Prom
   }
 }
 
-/** The same database, with what was written down of a renamed table or column under the name that it has by now. */
-export function carried(wanted: readonly Table[], present: Present): Present {
+/**
+ * Moves the records of a renamed table or column to its present name, when a killed start had renamed it before it
+ * could write that down.
+ */
+export function underPresentNames(wanted: readonly Table[], present: Present): Present {
   const tables = new Set<string | undefined>(present.tables.map(({ name }) => name))
   const has = (name: string | undefined) => tables.has(name)
   const owned = new Map(present.owned)
@@ -67,7 +73,7 @@ export function carried(wanted: readonly Table[], present: Present): Present {
     if (isMoved) owned.set(name, new Set([...before, ...(owned.get(name) ?? [])]))
     const earlier = isMoved || !has(name) ? renamedFrom : name
     for (const column of columns) {
-      // It has its name already, so there is nothing to carry.
+      // It has its name already.
       if (earlier === name && column.renamedFrom === undefined) continue
       const there = has(name) ? `${name}.${column.name}` : undefined
       const known = [column.name, column.renamedFrom].map((one) => present.history.words[`${earlier}.${one}`])
@@ -91,8 +97,8 @@ function wordsOf(wanted: readonly Table[]): Entry['words'] {
   )
 }
 
-/** What an entry is made of. */
-interface Done {
+/** The sources of an entry. */
+interface TakenSteps {
   readonly wanted: readonly Table[]
   readonly present: Present
   /** Those that were taken. */
@@ -100,12 +106,12 @@ interface Done {
   readonly now: Date
 }
 
-function namesOf({ wanted, present, steps, now }: Done): Names {
+function namesOf({ wanted, present, steps, now }: TakenSteps): Names {
   const all = [...present.tables, ...present.setAside.flatMap(asTable)]
   return namesAfter(wanted, all, present.names, steps, now)
 }
 
-/** What was set aside as a table of which nothing else is there, so that its names are kept. */
+/** A thing set aside as a table of its own, so that its names are kept. */
 function asTable({ column, content, name, table }: Present['setAside'][number]): readonly Table[] {
   if (column === undefined) return 'columns' in content ? [content] : []
   const bare = { primaryKey: [], foreignKeys: [], indexes: [], sequences: [] }
@@ -113,9 +119,9 @@ function asTable({ column, content, name, table }: Present['setAside'][number]):
 }
 
 /** The entry after everything of a plan was carried out. */
-export function entryAfterApply(done: Done): Entry {
+export function entryAfterApply(done: TakenSteps): Entry {
   const { wanted } = done
-  return { owned: ownedOf(wanted), catalog: catalogMark(wanted), words: wordsOf(wanted), names: namesOf(done) }
+  return { owned: ownedOf(wanted), catalog: catalogHash(wanted), words: wordsOf(wanted), names: namesOf(done) }
 }
 
 /** The columns of each table that the engine made, under their names when the steps have been taken. */
@@ -138,7 +144,7 @@ function ownedAfter({ tables, owned }: Present, steps: readonly Step[]): Map<str
 }
 
 /** The entry after a start, which leaves the columns of other catalogs where they are, and remembers whose they are. */
-export function entryAfterStart(done: Done, standing: Standing): Entry {
+export function entryAfterStart(done: TakenSteps, age: CatalogAge): Entry {
   const { present, steps } = done
   const { history } = present
   const mine = entryAfterApply(done)
@@ -149,7 +155,7 @@ export function entryAfterStart(done: Done, standing: Standing): Entry {
       [...new Set([...(mine.owned[table] ?? []), ...(later.get(table) ?? [])])],
     ]),
   )
-  if (standing !== 'older') return { ...mine, owned }
+  if (age !== 'older') return { ...mine, owned }
   return { ...mine, owned, catalog: history.latest, words: { ...mine.words, ...history.words } }
 }
 

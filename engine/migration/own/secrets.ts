@@ -1,4 +1,7 @@
-/** ⇄ Secrets that stand in tables as they were sent become what their fields say: sealed by the present secret, or hashed. */
+/**
+ * Protects secrets that are stored as they were sent ⇄: seals them with the present secret of the application, or
+ * hashes them.
+ */
 import type { Catalog, Resource } from '../../catalog/catalog.ts'
 import { idType } from '../../catalog/key.ts'
 import { type ProtectedField, protectedFields } from '../../catalog/stored.ts'
@@ -10,17 +13,20 @@ import type { Settings } from '../../settings.ts'
 
 const IS_THERE = `select 1 from pg_attribute where attrelid = to_regclass($1) and attname = $2 and not attisdropped`
 
-/** Takes over what stands in all tables; gives how many values. A kill leaves the batches behind it, and the next run goes on. */
-export async function takeOverSecrets(catalog: Catalog, settings: Settings, runner: Runner): Promise<number> {
+/**
+ * Protects the values in all tables; returns how many. After a kill, the next run goes on with the remaining batches.
+ */
+export async function protectSecrets(catalog: Catalog, settings: Settings, runner: Runner): Promise<number> {
   let taken = 0
   for (const resource of catalog.resources.values()) {
     if (resource.owner !== resource.name || resource.existing) continue
-    for (const kept of protectedFields(catalog, resource)) taken += await takeOver(resource, kept, settings, runner)
+    for (const kept of protectedFields(catalog, resource))
+      taken += await protectColumn(resource, kept, settings, runner)
   }
   return taken
 }
 
-async function takeOver(
+async function protectColumn(
   { key, table }: Resource,
   { field, how }: ProtectedField,
   settings: Settings,
@@ -32,7 +38,7 @@ async function takeOver(
   const open = `starts_with(${column}, $1) is false`
   const read = (behind: string) =>
     `select ${id}::text as plinth_key, ${column} from ${q(table)} where ${open}${behind} order by ${id} limit ${LIMITS.migrationBatch}`
-  // What was written meanwhile is as it should be already.
+  // Values that were written meanwhile are protected already.
   const write = `update ${q(table)} t set ${column} = v.becomes
     from unnest($1::text[], $2::text[], $3::text[]) as v(id, was, becomes) where t.${id} = v.id::${type} and t.${column} = v.was`
   const prefix = await protectedPrefix(settings, how)

@@ -32,7 +32,7 @@ interface Missing {
   readonly target: string
 }
 
-/** What one run of seeding holds. */
+/** The context of one run of seeding. */
 interface Seeding {
   readonly catalog: Catalog
   readonly runner: Runner
@@ -46,7 +46,7 @@ async function select({ catalog, runner }: Seeding, { resource: name, where }: S
   if (target === undefined) throw new Error(`There is no resource ${name}.`)
   const sql = (filter: Filter) => fixedConditionSql(filter, (path) => pathSql(catalog, path, 't'))
   const conditions = target.scope === undefined ? [where] : [where, target.scope]
-  // A deleted record is named only when no living one is: what was seeded once must not stop a start for good.
+  // A deleted record counts only where no living one matches: a seed of before must not stop every start.
   const order = target.live === undefined ? '' : `${sql(target.live)} desc, `
   const id = q(target.key.column)
   const text = `select t.${id} from ${q(target.table)} t where ${conditions.map(sql).join(' and ')} order by ${order}t.${id} limit 1`
@@ -54,7 +54,7 @@ async function select({ catalog, runner }: Seeding, { resource: name, where }: S
   return row === undefined ? undefined : idOf(target, row[0])
 }
 
-/** The values of a row, or the first reference in it that leads nowhere yet. */
+/** The values of a row, or its first reference to a record that is not there yet. */
 async function valuesOf(seeding: Seeding, row: Row): Promise<Values | Missing> {
   const { resource } = row
   const values = new Map<Field, Json>()
@@ -81,7 +81,7 @@ async function valuesOf(seeding: Seeding, row: Row): Promise<Values | Missing> {
   return values
 }
 
-/** The records that stand in for required relations which the row does not name. */
+/** The default records of required relations that the row does not name. */
 function standIns(catalog: Catalog, { resource, seed }: Row): readonly Assignment[] {
   const owner = catalog.resources.get(resource.owner) ?? resource
   const filled = new Set([...resource.scopeSets, ...seed.assignments].map(({ field }) => field.column))
@@ -109,7 +109,7 @@ async function isThere({ runner }: Seeding, { resource, key }: Row, values: Valu
   return found.length > 0
 }
 
-/** Stores the record; what the database has against it is a complaint about the row. */
+/** Stores the record; a refusal of the database is a complaint about the row. */
 async function insert({ runner }: Seeding, row: Row, values: Values): Promise<Diagnostic | undefined> {
   const fields = [...values.keys()]
   const columns = fields.map((field) => q(field.column)).join(', ')
@@ -141,7 +141,10 @@ async function remember({ runner, known }: Seeding, resource: Resource, name: st
   known.add(`${resource.name} ${name}`)
 }
 
-/** Writes the record of a row that was never written; gives what is missing when the row names a record that is not there yet. */
+/**
+ * Writes the record of a row that was never written; returns the missing reference where it names a record that is not
+ * there yet.
+ */
 async function write(seeding: Seeding, row: Row): Promise<'created' | 'known' | Missing | Diagnostic> {
   const { resource, key, seed } = row
   // A row is written once only: clients may have renamed or deleted its record, or those that it names.
@@ -239,7 +242,7 @@ export async function seedBy(runner: Runner, catalog: Catalog, now: Date): Promi
       const seeded = await runner.run({ text: 'select resource, key from plinth_seed' }, [])
       const known = new Set(seeded.map(([resource, key]) => `${resource} ${key}`))
       const done = await writeAll({ catalog, runner, now, known }, rows)
-      // Rolled back: what was written before the mistake is written again when the mistake is corrected.
+      // Rolled back: the rows before the mistake are written again when the mistake is corrected.
       if (done.value === undefined) throw new Refused(done.diagnostics)
       return done
     })

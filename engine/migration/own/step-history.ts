@@ -1,4 +1,4 @@
-/** Keeps every step of a migration that was begun ⇄: when, by whom, how long it took, and whether it was finished. */
+/** The rows of `plinth_step` ⇄: every step that was begun, with its time, cause, instance, duration and error. */
 import { hostname } from 'node:os'
 import type { Runner } from '../../database/database.ts'
 import type { Step } from '../step.ts'
@@ -7,11 +7,13 @@ import { STEP_TABLE } from './engine-tables.ts'
 /** Who carries a plan out: a start, or a person with `plinth apply`. */
 export type Cause = 'start' | 'apply'
 
-/** Writes down what becomes of steps; each has a row of its own, so that a step that was killed is there too. */
+/** Records the steps of a plan; each has a row of its own, so that a killed step is recorded too. */
 export interface History {
   /** Notes that a step begins; nothing where it has begun. */
   began(step: Step): Promise<void>
-  /** Notes that it is finished, in its transaction where it has one: then it is noted if and only if it was committed. */
+  /**
+   * Notes that it is finished, in its transaction where it has one: then it is noted if and only if it was committed.
+   */
   ended(step: Step): Promise<void>
   /** Notes that a step failed which had begun and not ended, and why. */
   failed(step: Step, reason: string): Promise<void>
@@ -35,7 +37,7 @@ function instance(): string {
   return `${hostname()}, process ${process.pid}`
 }
 
-/** The history of one plan. Before its table is there, which a plan makes first, what was done is noted afterwards. */
+/** The history of one plan. A plan makes the table first, so steps before that are recorded afterwards. */
 export function createHistory(runner: Runner, plan: string, cause: Cause): History {
   const by = instance()
   const noted = new Map<Step, Noted>()
@@ -79,7 +81,9 @@ export interface KeptStep {
   readonly error: string | null
 }
 
-/** The steps that were begun last, at most `most`, the latest first; undefined while the database has no table of them. */
+/**
+ * The steps that were begun last, at most `most`, the latest first; undefined while the database has no table of them.
+ */
 export async function keptSteps(runner: Runner, most: number): Promise<readonly KeptStep[] | undefined> {
   const [there] = await runner.run({ text: THERE }, [])
   if (there?.[0] !== 't') return undefined

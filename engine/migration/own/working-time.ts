@@ -1,4 +1,4 @@
-/** The hours of the catalog's calendars as rows ⇄, by which statements count working time. */
+/** The hours of calendars as rows of `plinth_working_time` ⇄, by which statements count working time. */
 import { type Calendar, calendarKey, workingPeriods } from '../../calendar/working-time.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Database, Runner } from '../../database/database.ts'
@@ -22,7 +22,7 @@ const FILL = `insert into plinth_working_time (calendar, starts_at, ends_at, wor
 const FILLED = `insert into plinth_calendar (key, used_at, filled_to) values ($1, $2::timestamptz, $3::timestamptz)
   on conflict (key) do update set used_at = excluded.used_at, filled_to = excluded.filled_to`
 
-/** Has the hours of every calendar stand in the database for the years to come, and notes that they are used. */
+/** Stores the hours of every calendar for the coming years, and notes that the calendars are used. */
 export async function fillCalendars({ calendars }: Catalog, runner: Runner, now: Date): Promise<void> {
   for (const calendar of new Map([...calendars.values()].map((one) => [calendarKey(one), one])).values())
     await fill(calendar, runner, now)
@@ -42,7 +42,10 @@ const FORGET = `with gone as (delete from plinth_calendar where used_at < $1::ti
   hours as (delete from plinth_working_time w using gone where w.calendar = gone.key)
   select count(*) from gone`
 
-/** Notes which calendars are used and removes the hours of those that no application has had for 30 days; gives how many. */
+/**
+ * Notes which calendars are used and removes the hours of those that no application has had for 30 days; gives how
+ * many.
+ */
 export async function tidyCalendars(catalog: Catalog, database: Database, now: Date): Promise<number> {
   await fillCalendars(catalog, database.adhoc, now)
   const [row] = await database.adhoc.run({ text: FORGET }, [now.toISOString()])

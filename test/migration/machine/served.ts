@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { rehearse } from '../../../engine/action/rehearse.ts'
 import { type Boot, readCatalog } from '../../../engine/boot/boot.ts'
-import { settleByPlan } from '../../../engine/boot/settle.ts'
+import { setUpByPlan } from '../../../engine/boot/database-setup.ts'
 import type { Database, Runner } from '../../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { planFor } from '../../../engine/migration/migrate.ts'
@@ -153,7 +153,7 @@ export async function serve(first: Files, log: Logger = SILENT): Promise<Served>
         presence: database.presence,
         version: boot.version,
         settle: (pause) =>
-          settleByPlan(hash, boot.catalog, database, { log, now: new Date(), settings, edited: true, pause }),
+          setUpByPlan(hash, boot.catalog, database, { log, now: new Date(), settings, edited: true, pause }),
       })
       return errorsOf(diagnostics)
     },

@@ -1,0 +1,96 @@
+/** The routes of plugins with their inputs as fields, and the mistakes in them. */
+import type { Catalog } from '../catalog/catalog.ts'
+import { sentenceOf } from '../error.ts'
+import { catalogRoutes } from '../http/catalog-routes.ts'
+import { resourcesNamed } from '../http/output.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import { nameless, pathFromRoot } from '../http/place.ts'
+import type { Route } from '../http/route.ts'
+import type { Bound, Composition } from '../plugin/compose.ts'
+import { resolveFields } from '../resolve/fields.ts'
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { hintOf } from '../text/nearest.ts'
+
+/**
+ * The routes of a composition, including those for each resource; a field that cannot be resolved is a complaint that
+ * names the route.
+ */
+function bindRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
+  const diagnostics: Diagnostic[] = []
+  const routes = routesOf(composition, catalog, diagnostics)
+  const value = routes.map(({ plugin, options, value: route }): BoundRoute => {
+    const fields = (given: typeof route.input) => {
+      if (given === undefined) return undefined
+      const resolved = resolveFields(given, catalog.fieldTypes)
+      const named = `The route ${route.method} ${route.path} of the plugin "${plugin}"`
+      diagnostics.push(...resolved.diagnostics.map((one) => ({ ...one, message: `${named}: ${one.message}` })))
+      return resolved.value ?? []
+    }
+    if (typeof route.handle !== 'function') {
+      const message = `The route ${route.method} ${route.path} of the plugin "${plugin}" has no function "handle"`
+      diagnostics.push({ code: 'wrong_plugin', message, hint: 'add handle: async (context) => ({ data: … })' })
+    }
+    for (const name of resourcesNamed(route)) {
+      if (!catalog.resources.has(name)) diagnostics.push(unknownResource({ plugin, value: route }, name, catalog))
+    }
+    return Object.freeze({
+      ...route,
+      plugin,
+      options,
+      inputFields: fields(route.input),
+      queryFields: fields(route.query),
+    })
+  })
+  return { value, diagnostics }
+}
+
+/** A route that answers records of a resource, or takes its filters, which this application does not have. */
+function unknownResource(
+  { plugin, value: { method, path } }: Pick<Bound<Route>, 'plugin' | 'value'>,
+  name: string,
+  catalog: Catalog,
+): Diagnostic {
+  return {
+    code: 'unknown_resource',
+    message: `The route ${method} ${path} of the plugin "${plugin}" speaks of the resource "${name}", which there is not`,
+    ...hintOf(name, catalog.resources.keys()),
+  }
+}
+
+function routesOf(composition: Composition, catalog: Catalog, diagnostics: Diagnostic[]): readonly Bound<Route>[] {
+  const given = composition.resourceRoutes.flatMap(({ plugin, options, value }) => {
+    try {
+      return [...catalog.resources.values()].flatMap((resource) =>
+        value(resource, options).map((route) => ({ plugin, options, value: route })),
+      )
+    } catch (error) {
+      const reason = sentenceOf(error)
+      diagnostics.push({
+        code: 'plugin_failed',
+        message: `The plugin "${plugin}" could not give its routes: ${reason}`,
+      })
+      return []
+    }
+  })
+  return [...composition.routes, ...given]
+}
+
+/** The routes of plugins, with their mistakes and their clashes with the routes of resources. */
+export function judgedRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
+  const { value, diagnostics } = bindRoutes(composition, catalog)
+  const own = catalogRoutes(catalog)
+  return { value, diagnostics: [...diagnostics, ...clashes([...value, ...own], catalog.prefix)] }
+}
+
+function clashes(routes: readonly BoundRoute[], prefix: string): readonly Diagnostic[] {
+  const taken = new Map<string, BoundRoute>()
+  return routes.flatMap((route): Diagnostic[] => {
+    const path = pathFromRoot(route, prefix)
+    const key = `${route.method} ${nameless(path)}`
+    const other = taken.get(key)
+    taken.set(key, other ?? route)
+    if (other === undefined) return []
+    const message = `The route ${route.method} ${path} is given by both ${other.plugin} and ${route.plugin}`
+    return [{ code: 'plugin_clash', message, hint: 'give one of them another path' }]
+  })
+}

@@ -1,0 +1,110 @@
+/**
+ * The description of what is served ⇄: API and access as JSON, kept in the database for `plinth plan` to compare with.
+ */
+import { type DescribedAccess, describeAccess } from '../access/description.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Database } from '../database/database.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import { LIMITS } from '../limits.ts'
+import { keepServed } from '../migration/own/facts.ts'
+import type { Logger } from '../observe.ts'
+import { contractOf } from '../openapi/contract.ts'
+import type { OpenApiDocument } from '../openapi/openapi-document.ts'
+import type { Composition } from '../plugin/compose.ts'
+import { inTurns, type Pieces } from '../turns.ts'
+import type { BootOptions } from './boot.ts'
+import { madeFrom } from './files-version.ts'
+
+/** The format of the stored description; another version of Plinth may have written another one. */
+const FORM = 1
+
+/** The stored description, with which later YAML is compared. */
+export interface ServedDescription {
+  readonly form: typeof FORM
+  readonly api: OpenApiDocument
+  readonly access: DescribedAccess
+}
+
+/** Describes an application by its catalog, its routes and its document; with places, also where its rules stand. */
+export function describeServed(
+  catalog: Catalog,
+  routes: readonly BoundRoute[],
+  document: OpenApiDocument,
+  places = false,
+): ServedDescription {
+  return { form: FORM, api: contractOf(document), access: describeAccess(catalog, routes, places) }
+}
+
+/** The stored description; undefined where it has another format. */
+export function readServed(text: string): ServedDescription | undefined {
+  const read = JSON.parse(text) as { readonly form?: unknown }
+  return read.form === FORM ? (read as ServedDescription) : undefined
+}
+
+/** The served app, with its document on demand. */
+interface Serving {
+  readonly catalog: Catalog
+  readonly composition: Pick<Composition, 'plugins'>
+  readonly routes: readonly BoundRoute[]
+  readonly documentPieces: () => Pieces<OpenApiDocument>
+}
+
+export interface ServedKeeper {
+  /** The process serves these files from now on. */
+  begin(version: string): void
+  /** Another application, of these files, takes the place of the one that is served; nothing where none is. */
+  again(version: string): void
+  /** Resolves when the last write has ended; an app that was served only for a moment is not stored. */
+  end(): Promise<void>
+}
+
+interface KeeperParts {
+  readonly database: Pick<Database, 'adhoc'>
+  readonly log: Logger
+  readonly settings: BootOptions
+}
+
+/** The description of what is served, as text. */
+function* description({ catalog, routes, documentPieces }: Serving): Pieces<string> {
+  const made = yield* documentPieces()
+  yield
+  const described = describeServed(catalog, routes, made)
+  yield
+  return JSON.stringify(described)
+}
+
+/** Stores the description in the database a while after an app began to be served. */
+export function createServedKeeper(
+  { database, log, settings }: KeeperParts,
+  serving: () => Serving | undefined,
+): ServedKeeper {
+  let timer: NodeJS.Timeout | undefined
+  let written = Promise.resolve()
+  const write = async (version: string): Promise<void> => {
+    try {
+      const app = serving()
+      if (app === undefined) return
+      const from = await madeFrom(version, app.composition, settings)
+      await keepServed(database.adhoc, from, () => inTurns(description(app)))
+    } catch (error) {
+      log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')
+    }
+  }
+  const begin = (version: string): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      written = written.then(() => write(version))
+    }, LIMITS.rememberAfterMs)
+    timer.unref()
+  }
+  return {
+    begin,
+    again(version) {
+      if (timer !== undefined) begin(version)
+    },
+    end() {
+      clearTimeout(timer)
+      return written
+    },
+  }
+}
