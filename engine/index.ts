@@ -1,6 +1,5 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
-export type { Findings, Related, Sighting, Survey, Surveyed } from './action/asked.ts'
 export type {
   Below,
   Creation,
@@ -15,11 +14,10 @@ export type {
   Records,
   UpdateOptions,
 } from './action/context.ts'
+export { pathOf } from './action/export.ts'
+export { relatedPath, wayOf } from './action/many-records.ts'
 export { countStored } from './action/quota.ts'
-export { relatedPath } from './action/related.ts'
 export * from './action/resource-types.ts'
-export { pathOf } from './action/stream.ts'
-export { wayOf } from './action/way.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
 export { type Address, addressOf, isWithin, type Network, subnetOf } from './address.ts'
@@ -94,6 +92,7 @@ export {
 } from './plugin/plugin.ts'
 export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
 export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './query/change-condition.ts'
+export type { Findings, Related, Sighting, Survey, Surveyed } from './query/many-records.ts'
 export { allowsOne } from './query/policy.ts'
 export { comparedText } from './query/read-statement.ts'
 export type { ConditionProblem, ReadCondition } from './query/written-condition.ts'

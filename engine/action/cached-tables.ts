@@ -6,7 +6,8 @@ import { isStored } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
-import { compileKept, type KeptEmbed, type KeptEmbeds } from '../query/kept-embed.ts'
+import type { KeptEmbed, KeptEmbeds } from '../query/scope.ts'
+import { compileKept } from '../query/select.ts'
 
 /** Every cached table of one catalog. */
 export interface CachedTables extends KeptEmbeds {

@@ -1,5 +1,4 @@
-/** ⇄ Reading: a record by a lookup, a page of a list with its total. */
-
+/** ⇄ Reading: a record by a lookup, a page of a list with its total, figures of a list by groups. */
 import type { Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/key.ts'
 import type { Row } from '../database/database.ts'
@@ -13,7 +12,6 @@ import {
   WORD_SLOTS,
 } from '../plan/read-plan.ts'
 import { encodeCursor } from '../query/cursor.ts'
-import type { KeptEmbeds } from '../query/kept-embed.ts'
 import { correctedQuery, type ListQuery, readListQuery } from '../query/list-query.ts'
 import {
   type CompiledPage,
@@ -25,7 +23,10 @@ import {
 import { type Lookup, notFound } from '../query/lookup.ts'
 import { reach, requireClause, usualAnswer } from '../query/policy.ts'
 import { compileGet } from '../query/read-statement.ts'
-import { snippet } from '../query/snippet.ts'
+import type { KeptEmbeds } from '../query/scope.ts'
+import { snippet } from '../query/search-matches.ts'
+import { readSummaryQuery } from '../query/summary-query.ts'
+import { compileSummary } from '../query/summary-statement.ts'
 import { allReady, KeptEmbedMiss } from './cached-tables.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { gatherOf } from './gather.ts'
@@ -286,4 +287,27 @@ function matchOf(
     return [name, snippet({ text, before, behind: length - before - [...text].length }, [...words, ...forms])] as const
   })
   return { fields, snippets: Object.fromEntries(pieces) }
+}
+
+/** Groups as JSON texts, and whether there are more than were asked for. */
+export interface Summary {
+  readonly groups: readonly string[]
+  readonly more: boolean
+}
+
+/** The groups of the records within the actor's reach that the query finds. Throws as the list does. */
+export async function summarize(
+  execution: Execution,
+  resource: Resource,
+  query: Iterable<readonly [string, string]>,
+): Promise<Summary> {
+  const { plan, slots } = readSummaryQuery(execution, resource, query)
+  const { actor, catalog } = execution
+  return withKept(execution, async (kept) => {
+    const compiled = execution.statements.get(compileSummary, { catalog, actor, kept }, plan)
+    await allReady(compiled.kept)
+    const rows = await runCompiled(execution, compiled, slots, true)
+    const groups = rows.slice(0, plan.limit).map((row) => compiled.serialize(row))
+    return { groups, more: rows.length > plan.limit }
+  })
 }

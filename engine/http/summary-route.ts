@@ -1,5 +1,6 @@
 /** GET /<resource>/summary: how many records a list has, and sums and means of them, by groups. */
-import { summarize } from '../action/summary.ts'
+
+import { summarize } from '../action/read.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { JsonText } from '../json.ts'

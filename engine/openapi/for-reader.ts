@@ -6,7 +6,7 @@ import type { BoundRoute } from '../http/parts.ts'
 import { checkAccess } from '../http/pipeline.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
-import { askedWords } from '../query/named-condition.ts'
+import { askedWords } from '../query/filter-parameters.ts'
 import { allowsOne, clausesFor, filterable, readable, readableEntry } from '../query/policy.ts'
 import { isBatchRoute } from './batch.ts'
 

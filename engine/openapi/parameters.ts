@@ -2,8 +2,7 @@
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { writtenPath } from '../query/vocabulary.ts'
-
+import { writtenPath } from '../plan/plan.ts'
 import { formerly } from './record-schema.ts'
 import { objectOf, repeats, schemaRef } from './schema.ts'
 

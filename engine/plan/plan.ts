@@ -1,7 +1,7 @@
 /** Plans, each made once of its parts, and what tells one plan, filter or order from another, whatever the values of a request. */
 
 import { createHash } from 'node:crypto'
-import type { Catalog, FieldPath, Filter, SortTerm, WayPath } from '../catalog/catalog.ts'
+import type { Catalog, FieldPath, Filter, FilterPath, SortTerm, WayPath } from '../catalog/catalog.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison, OnTheWay } from '../filter/filter.ts'
 import { comparisons, fold } from '../filter/walk.ts'
@@ -144,6 +144,12 @@ function flagsOf({ decides, withDeleted }: OnTheWay): string {
 /** The name of a path as authors write it: `status.name`. */
 export function pathName({ relations, field }: FieldPath): string {
   return relations.length === 0 ? field.name : `${relations.map(({ name }) => name).join('.')}.${field.name}`
+}
+
+/** The name of a path as callers write it, which may lead over many records: `comments.user.name`. */
+export function writtenPath({ through, ...path }: FilterPath): string {
+  if (through === undefined) return pathName(path)
+  return `${[...through.relations, through.many].map(({ name }) => name).join('.')}.${pathName(path)}`
 }
 
 function operandName(operand: Comparison<FieldPath>['operand']): string {

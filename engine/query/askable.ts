@@ -1,9 +1,18 @@
 /** What a caller may ask about: by the read policies of all records on the way, so that no answer differs by what it may not see. */
 import type { Actor } from '../actor.ts'
-import type { BelongsTo, Catalog, FieldPath, Filter, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
+import type {
+  BelongsTo,
+  Catalog,
+  EmbedEntry,
+  Field,
+  FieldPath,
+  Filter,
+  FilterPath,
+  ManyPath,
+  Resource,
+} from '../catalog/catalog.ts'
 import { endOf, targetOf } from '../catalog/target.ts'
 import { allowsOne, filterable, reach, readable } from './policy.ts'
-import { isEmbedded } from './sight.ts'
 
 /** Who asks, and of what application. */
 export interface Asker {
@@ -145,4 +154,22 @@ export function isShownBeside({ actor }: Asker, from: Resource, path: FieldPath)
 function isShown({ actions, nested }: Resource, show: BelongsTo['show']): boolean {
   const answered = actions.has('get') || actions.has('list') || nested.some((one) => one.actions.includes('list'))
   return answered && show !== 'never'
+}
+
+/** Whether answers show the value beside the record, to whoever may see that. */
+export function isEmbedded({ field, relations: [first, ...further] }: FieldPath): boolean {
+  return first?.embed !== undefined && embeds(first.embed, further, field)
+}
+
+function embeds(entries: readonly EmbedEntry[], relations: readonly BelongsTo[], field: Field): boolean {
+  return entries.some(({ value }) => {
+    if (value.kind === 'embed')
+      return value.relation === relations[0] && embeds(value.entries, relations.slice(1), field)
+    const { path } = value
+    return (
+      path.field === field &&
+      path.relations.length === relations.length &&
+      path.relations.every((one, at) => one === relations[at])
+    )
+  })
 }

@@ -7,9 +7,8 @@ import type { RecordShape } from '../plan/read-plan.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, fieldSql } from './condition.ts'
-import type { KeptEmbed } from './kept-embed.ts'
 import { reach } from './policy.ts'
-import { existenceSql, reachSql, type SelectScope } from './scope.ts'
+import { existenceSql, type KeptEmbed, reachSql, type SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 
 /** The statement of one record: column 0 says whether the actor may see it. */

@@ -1,13 +1,26 @@
 /** What statements are compiled from, and the questions that every statement asks: may this be read, does it exist, where is it joined. */
 
 import type { Actor } from '../actor.ts'
-import type { BelongsTo, Catalog, Resource } from '../catalog/catalog.ts'
+import type { BelongsTo, Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { quoted, type Sql, sql } from '../filter/sql.ts'
 import type { Reach } from '../plan/read-plan.ts'
 import { conditionSql, holdsSql } from './condition.ts'
-import type { KeptEmbeds } from './kept-embed.ts'
+
+/** One kept embed of one resource. */
+export interface KeptEmbed {
+  /** The fragment of an id; throws KeptEmbedMiss when none is kept. */
+  readonly fragment: (id: string) => string
+  /** Resolves when fragments are there; undefined when they are there already. */
+  ready(): Promise<void> | undefined
+}
+
+/** Every kept embed of one catalog. */
+export interface KeptEmbeds {
+  /** The kept embed of a relation, or undefined where it must be joined. */
+  of(relation: BelongsTo, entries: readonly EmbedEntry[]): KeptEmbed | undefined
+}
 
 /** What statements are compiled from: the catalog, and who asks. */
 export interface SelectScope {

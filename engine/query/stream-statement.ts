@@ -1,20 +1,19 @@
-/**
- * What a batch of changes means for the readers of a stream, compiled: one statement for each class of readers, which
- * tells its readers apart by the values that their conditions compare.
- */
-import type { Filter, Resource } from '../catalog/catalog.ts'
+/** What a batch of changes means for the readers of a stream, compiled: one statement for each class of readers, and the other records on which it depends what they see. */
+import type { BelongsTo, Filter, HasMany, Resource } from '../catalog/catalog.ts'
 import { idsType, orderedId } from '../catalog/key.ts'
-import { policyPaths } from '../catalog/policy-paths.ts'
-import { idSql, isStored } from '../catalog/stored.ts'
+import { policyPaths, reachedBy } from '../catalog/policy-paths.ts'
+import { castType, idSql, isStored } from '../catalog/stored.ts'
+import { endOf, targetOf } from '../catalog/target.ts'
 import { and, join, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import type { ListPlan } from '../plan/read-plan.ts'
+import type { ListPlan, ShownRelation } from '../plan/read-plan.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { isLogged } from './change-log.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql } from './condition.ts'
 import { asItWas, bounded, type FormerTable, formerRows, formerTable } from './former.ts'
-import { heldSql } from './past-policy.ts'
-import { perReader, READER } from './per-reader.ts'
+import { perReader, READER } from './many-records.ts'
+import { clausesFor, usualAnswer } from './policy.ts'
+import { heldSql } from './readable.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
 import { searchSql } from './search.ts'
 import { selectList } from './select.ts'
@@ -87,9 +86,9 @@ function nowSql(scope: SelectScope, plan: ListPlan): Sql {
 }
 
 /**
- * Whether the reader's list showed it before. Where a value is not known, the policy is taken not to have admitted it, and
- * a filter to have matched: who could not see a record hears nothing of it, and who could is told too much rather than
- * too little.
+ * Whether the reader's list showed it before. Where a value is not known, the policy counts as one that did not admit the
+ * record, and a filter as one that matched it: a reader who could not see the record hears nothing of it, and a reader
+ * who could hears too much rather than too little.
  */
 function beforeSql(scope: SelectScope, plan: ListPlan, former: readonly FormerTable[]): Sql {
   const { catalog } = scope
@@ -115,4 +114,101 @@ function beforeSql(scope: SelectScope, plan: ListPlan, former: readonly FormerTa
 /** Of a record that was removed for good only what its policies compare is known. */
 function keptSql(filter: Filter): Sql {
   return heldSql(filter, `${CHANGED}.kept::jsonb`)
+}
+
+/** Records on which it depends whether a reader sees another one. */
+export interface Dependency {
+  /** The resource whose table they are in. */
+  readonly owner: string
+  /** The columns of theirs that matter; undefined: any change may. */
+  readonly columns: ReadonlySet<string> | undefined
+  readonly relations: readonly BelongsTo[]
+  /** The relation by which they point back at that record. */
+  readonly many: HasMany | undefined
+}
+
+function dependenciesOf({ catalog }: SelectScope, filter: Filter): readonly Dependency[] {
+  const ownerOf = (name: string): string => catalog.resources.get(name)!.owner
+  return reachedBy(filter).flatMap(({ relations, end }) => {
+    const onTheWay = relations.map((relation, at): Dependency => {
+      const next = relations[at + 1]?.field ?? ('column' in end ? end : undefined)
+      const columns = next?.computed === undefined && next !== undefined ? new Set([next.column]) : undefined
+      return { owner: ownerOf(relation.target), columns, relations: relations.slice(0, at + 1), many: undefined }
+    })
+    if (!('target' in end) || end.kind !== 'has_many' || end.by.length !== 1) return onTheWay
+    return [...onTheWay, { owner: ownerOf(end.target), columns: undefined, relations, many: end }]
+  })
+}
+
+/** The records of other tables on which it depends what the readers of a list see. */
+export function dependencies(scope: SelectScope, { filters, resource }: ListPlan): readonly Dependency[] {
+  const clauses = scope.actor.kind === 'system' ? [] : clausesFor(resource.policies.view, scope.actor)
+  const conditions = [resource.scope, ...clauses.map(({ where }) => where), ...filters]
+  const all = conditions.flatMap((filter) => (filter === undefined ? [] : dependenciesOf(scope, filter)))
+  const keyOf = ({ columns, many, relations }: Dependency): string =>
+    [...relations, ...(many === undefined ? [] : [many])].map(({ name }) => name).join('.') + [...(columns ?? ['*'])]
+  return [...new Map(all.map((one) => [keyOf(one), one])).values()]
+}
+
+/** Compiles the records of the list that a change of the others concerns. Slots: `ids0`, `was0` … of each dependency, `most`. */
+export function compileConcerned({ catalog }: SelectScope, resource: Resource, all: readonly Dependency[]): Compiled {
+  const own = idSql(resource, 't')
+  const each = all.map(({ many, relations }, at) => {
+    const ids = sql`${slot(`ids${at}`)}::${idsType(changed(relations, many))}`
+    const found = many === undefined ? sql`select unnest(${ids})` : pointedAt(many, ids, at)
+    return sql`select ${own} from ${quoted(resource.table)} t where ${wayTo(relations, 't', found)}`
+  })
+  return compiled(
+    sql`select ${idSql(resource, 'u')} from (${join(each, ' union ')}) u order by ${idSql(resource, 'u')} limit ${slot('most')}::integer`,
+  )
+
+  function pointedAt(many: HasMany, ids: Sql, at: number): Sql {
+    const key = many.by[0]!.field.column
+    const name = `'${key.replaceAll("'", "''")}'`
+    const target = targetOf(catalog, many)
+    const table = quoted(target.table)
+    const was = sql`unnest(${slot(`was${at}`)}::text[]) as c(was)`
+    return sql`select m.${quoted(key)} from ${table} m where ${idSql(target, 'm')} = any(${ids}) union select (c.was::jsonb ->> ${name})::${castType(many.by[0]!.field)} from ${was}`
+  }
+
+  /** The resource of which records changed. */
+  function changed(relations: readonly BelongsTo[], many: HasMany | undefined): Resource {
+    return endOf(catalog, resource, many === undefined ? relations : [many])
+  }
+
+  function wayTo([relation, ...further]: readonly BelongsTo[], alias: string, found: Sql): Sql {
+    if (relation === undefined) return sql`${idSql(resource, alias)} in (${found})`
+    const key = sql`${alias}.${quoted(relation.field.column)}`
+    if (further.length === 0) return sql`${key} in (${found})`
+    const next = `${alias}_n`
+    const target = targetOf(catalog, relation)
+    return sql`${key} in (select ${idSql(target, next)} from ${quoted(target.table)} ${next} where ${wayTo(further, next, found)})`
+  }
+}
+
+/**
+ * Whether the reader's list shows other values of these columns, or with `touched` an update by itself. A reader hears of
+ * no other change: that there was one would tell of a value that it may not read.
+ */
+export function showsIn(
+  { actor }: SelectScope,
+  resource: Resource,
+): (columns: ReadonlySet<string>, touched: boolean) => boolean {
+  const { parts } = usualAnswer(actor, resource, 'list')
+  const columns = new Set(parts.flatMap((part) => ('column' in part ? [part.column] : foreignKey(part))))
+  const stamped = resource.updateSets.some(({ field }) => columns.has(field.column))
+  const computed = parts.flatMap((part) => ('column' in part && part.computed !== undefined ? [part.computed] : []))
+  const isNamed = (column: string): boolean => computed.some((text) => names(text, column))
+  return (changed, touched) =>
+    (touched && stamped) || [...changed].some((column) => columns.has(column) || isNamed(column))
+}
+
+/** Whether the SQL of a computed field names a column of its row `t`. */
+function names(text: string, column: string): boolean {
+  const literally = column.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`\\bt\\."?${literally}(?![\\p{L}\\p{N}_])`, 'u').test(text)
+}
+
+function foreignKey({ relation }: ShownRelation): readonly string[] {
+  return relation.kind === 'belongs_to' ? [relation.field.column] : []
 }

@@ -7,10 +7,9 @@ import type { FigureTerm, GroupTerm, Step, SummaryPlan, SummaryTerms } from '../
 import { compileSerializer, type WireEntry } from '../record/serializer.ts'
 import { type CompiledRecord, compiled } from './compiled.ts'
 import { fieldSql } from './condition.ts'
-import type { KeptEmbed } from './kept-embed.ts'
 import { foundSql } from './list-statement.ts'
 import { allowsOne } from './policy.ts'
-import type { SelectScope } from './scope.ts'
+import type { KeptEmbed, SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 
 /** The statement of a summary; each row is one group. */

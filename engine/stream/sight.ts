@@ -10,8 +10,14 @@ import type { ListPlan } from '../plan/read-plan.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import type { ListQuery } from '../query/list-query.ts'
 import type { SelectScope } from '../query/scope.ts'
-import { compileConcerned, type Dependency, dependencies, showsIn } from '../query/stream-reach.ts'
-import { type CompiledStream, compileStream } from '../query/stream-statement.ts'
+import {
+  type CompiledStream,
+  compileConcerned,
+  compileStream,
+  type Dependency,
+  dependencies,
+  showsIn,
+} from '../query/stream-statement.ts'
 
 export interface Sight {
   /** Readers with the same one share statements. */

@@ -1,4 +1,5 @@
 /** ⇄ A whole list in batches: the conditions are those of its pages, and each batch is read while the one before is used. */
+
 import { randomBytes } from 'node:crypto'
 import type { BelongsTo, Catalog, FieldPath, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
@@ -14,7 +15,6 @@ import { unpackedRow } from '../query/packed-row.ts'
 import { requireClause } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
 import { type Execution, runCompiled } from './execution.ts'
-import { type Collector, textCollectors } from './text-pieces.ts'
 
 /** Rows of one batch: few at first for a quick start, then as many as the length allows. Each size is a statement of its own. */
 const SIZES = [100, 500, 2_000] as const
@@ -224,4 +224,69 @@ function written(wire: WireKind, text: string | null): string | null {
   if (text === null) return null
   const json = wireJson(wire, text)
   return json.startsWith('"') ? json.slice(1, -1) : json
+}
+
+/** What becomes of the rows of one batch. */
+export interface Collector<T> {
+  /** Forgets what was added: the batch begins anew. */
+  reset(): void
+  add(row: (string | null)[]): void
+  done(): T
+}
+
+/** Characters of one piece of text. */
+const PIECE = 65_536
+/** Bytes of the texts of a large batch. */
+const ROOM = 4_194_304
+/** Rows whose texts are worth that room. */
+const LARGE = 1_000
+
+/**
+ * Collectors of what `write` makes of each row, in UTF-8. Large batches take turns in two rooms, one that fills while the
+ * other is taken from: as buffers of their own they would outlive the garbage collector's first looks, and each export
+ * would set off full collections.
+ */
+export function textCollectors(
+  write: (row: (string | null)[]) => string,
+): (size: number) => Collector<Iterable<Buffer>> {
+  const rooms: Buffer[] = []
+  let turn = 0
+  return (size) => {
+    if (size < LARGE) return collectorOf(write)
+    turn = 1 - turn
+    rooms[turn] ??= Buffer.allocUnsafeSlow(ROOM)
+    return collectorOf(write, rooms[turn])
+  }
+}
+
+function collectorOf(write: (row: (string | null)[]) => string, room?: Buffer): Collector<Iterable<Buffer>> {
+  let text = ''
+  let filled = 0
+  let rest: Buffer[] = []
+  const put = (): void => {
+    // A character is at most three bytes of UTF-8.
+    const fits = room !== undefined && rest.length === 0 && filled + 3 * text.length <= room.length
+    if (fits) filled += room.write(text, filled)
+    else rest.push(Buffer.from(text))
+    text = ''
+  }
+  return {
+    reset: () => {
+      ;[text, filled, rest] = ['', 0, []]
+    },
+    add: (row) => {
+      text += write(row)
+      if (text.length >= PIECE) put()
+    },
+    done: () => {
+      if (text !== '') put()
+      return pieces(room?.subarray(0, filled), rest)
+    },
+  }
+}
+
+/** Copies of the room's content, because whoever sends a piece keeps it for longer than the room does. */
+function* pieces(room: Buffer | undefined, rest: readonly Buffer[]): Generator<Buffer, void> {
+  for (let at = 0; at < (room?.length ?? 0); at += PIECE) yield Buffer.from(room!.subarray(at, at + PIECE))
+  yield* rest
 }

@@ -1,14 +1,14 @@
-/** Filter parameters of a query string, one at a time: `status_id=1,2`, `created_at[gte]=…`, ranges and special filters. */
-
-import type { Field, FieldPath, Filter, FilterPath, Resource } from '../catalog/catalog.ts'
+/** Filter parameters of a query string, one at a time: `status_id=1,2`, `created_at[gte]=…`, ranges, and conditions to which an author gives a name. */
+import type { Field, FieldPath, Filter, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/target.ts'
 import { OPERATORS, type Operator } from '../field/field-type.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import type { SlotOperand } from '../filter/filter.ts'
 import { comparand } from '../filter/to-sql.ts'
+import { mapLeaves } from '../filter/walk.ts'
 import type { Json } from '../json.ts'
 import { TEXTUAL } from '../plan/plan.ts'
-import { type Asker, isAskable, overPath } from './askable.ts'
-import { askedWords } from './named-condition.ts'
+import { type Asker, amongMany, isAskable, isManyAskable, overPath } from './askable.ts'
 import { filterable, readable } from './policy.ts'
 
 /** What parameters are read for, and where their values and complaints go. */
@@ -268,4 +268,48 @@ export function nextSlot({ slots }: Pick<FilterReader, 'slots'>, value: Json): S
   const index = Object.keys(slots).length
   slots[`v${index}`] = value
   return { kind: 'slot', index }
+}
+
+/** The words of a parameter that the caller may ask for, each with what it means to this caller; none where it may ask for none. */
+export function askedWords(
+  asker: Asker,
+  resource: Resource,
+  words: ReadonlyMap<string, Filter>,
+): ReadonlyMap<string, Filter> {
+  const asked = [...words].flatMap(([word, filter]): [string, Filter][] => {
+    const of = askedBy(asker, resource, filter)
+    return of === undefined ? [] : [[word, of]]
+  })
+  return new Map(asked)
+}
+
+/** A condition as the caller asks it of records of `resource`; undefined where it compares what the caller may not read. */
+function askedBy(asker: Asker, resource: Resource, filter: Filter): Filter | undefined {
+  return mapLeaves(filter, (leaf): Filter | undefined => {
+    if (leaf.kind === 'compare')
+      return isAskable(asker, resource, leaf.path)
+        ? overPath(asker, resource, leaf.path, holdsForAbsent(leaf), (path) => ({ ...leaf, path }))
+        : undefined
+    const { relations, many } = leaf.path
+    if (many.kind === 'belongs_to' || !isManyAskableAt(asker, resource, { relations, many })) return undefined
+    const of = askedBy(asker, targetOf(asker.catalog, many), leaf.of)
+    return of && amongMany(asker, { relations, many }, of, leaf.count)
+  })
+}
+
+/** Whether the comparison is true of a value that is not there. */
+function holdsForAbsent({ operand, operator }: Extract<Filter, { kind: 'compare' }>): boolean {
+  if (operator === 'null') return operand.kind === 'literal' && operand.value === true
+  return operator === 'ne' || operator === 'not_in'
+}
+
+function isManyAskableAt(asker: Asker, from: Resource, { relations, many }: ManyPath): boolean {
+  const last = relations.at(-1)
+  const at = last === undefined ? from : targetOf(asker.catalog, last)
+  const way: FilterPath = { relations, field: at.key }
+  return (
+    (last === undefined || isAskable(asker, from, way)) &&
+    relations.every(({ field }) => readable(field, asker.actor)) &&
+    isManyAskable(asker, at, many)
+  )
 }
