@@ -21,7 +21,7 @@ const USAGE = `npm test -- [path …] [--bail] [--jobs n] [--timeout ms]
   --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones, one after the other
   --bail     start no further file after one that fails
   --jobs     in how many processes (default: one for each core, at most ${MOST_PROCESSES})
-  --timeout  how long one file may take, in milliseconds (default 120000)`
+  --timeout  how long one file may take, in milliseconds (default 120000); longer where others use the processor`
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

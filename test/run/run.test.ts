@@ -9,7 +9,7 @@ function runner(...args: string[]): { code: number | null; output: string; last:
   const child = spawnSync(process.execPath, ['--import', 'tsx', 'test/run.ts', ...args], {
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
-    timeout: 60_000,
+    timeout: 600_000,
   })
   const output = child.stdout + child.stderr
   return { code: child.status, output, last: child.stdout.trimEnd().split('\n').at(-1) ?? '' }
