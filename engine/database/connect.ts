@@ -13,6 +13,8 @@ export interface ConnectOptions {
   readonly joins?: boolean
   /** The watched disk of DATA_DIR; an embedded database watches it by itself without one. */
   readonly disk?: Disk
+  /** How long callers wait for a connection to a server, in milliseconds; the engine's limit without it. */
+  readonly acquireMs?: number
 }
 
 /**
@@ -21,12 +23,12 @@ export interface ConnectOptions {
  */
 export async function connect(
   settings: Pick<Settings, 'databaseUrl' | 'dataDir'> & Partial<Pick<Settings, 'databasePool' | 'databaseReplicaUrl'>>,
-  { log, joins = false, disk }: ConnectOptions,
+  { log, joins = false, disk, acquireMs }: ConnectOptions,
 ): Promise<Database> {
   if (settings.databaseUrl !== undefined) {
     const { databasePool, databaseReplicaUrl, databaseUrl } = settings
     const { openPostgresql } = await import('./postgresql.ts')
-    return openPostgresql(databaseUrl, databaseReplicaUrl, databasePool, log).catch((error: unknown) => {
+    return openPostgresql(databaseUrl, databaseReplicaUrl, databasePool, log, acquireMs).catch((error: unknown) => {
       const code = codeOf(error)
       // An error on an open connection, such as a version that is too old, has its own advice.
       throw code === undefined ? error : new NotOpened(databaseUrl, code, error)

@@ -57,17 +57,21 @@ export function databaseOver(pool: pg.Pool, description: string, log: Logger, cl
   })
 }
 
-/** A Database over an open cluster; `close` calls `closed` when the connection is free. */
-export function databaseOn(cluster: PGlite, description: string, log: Logger, closed: () => Promise<void>): Database {
-  return databaseOver(poolOn(cluster), description, log, closed)
+/** A Database over an open cluster, for whose connection callers wait so long; `close` calls `closed` when it is free. */
+export function databaseOn(
+  cluster: PGlite,
+  { acquireMs, description, log }: { readonly acquireMs: number; readonly description: string; readonly log: Logger },
+  closed: () => Promise<void>,
+): Database {
+  return databaseOver(poolOn(cluster, acquireMs), description, log, closed)
 }
 
-function poolOn(cluster: PGlite): pg.Pool {
+function poolOn(cluster: PGlite, acquireMs: number = LIMITS.acquireMs): pg.Pool {
   return new Pool({
     ...createPgConfig(cluster),
     max: 1,
     types: COLUMN_TYPES,
-    connectionTimeoutMillis: LIMITS.acquireMs,
+    connectionTimeoutMillis: acquireMs,
     idleTimeoutMillis: 0,
   })
 }

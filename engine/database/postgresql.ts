@@ -83,13 +83,14 @@ function poolConfig(
   databaseUrl: string,
   session: Readonly<Record<string, string>>,
   takesOptions: boolean,
+  acquireMs: number = LIMITS.acquireMs,
 ): pg.PoolConfig {
   const { connectionString, own } = splitOptions(databaseUrl)
   const common: pg.PoolConfig = {
     connectionString,
     fallback_application_name: 'plinth',
     types: COLUMN_TYPES,
-    connectionTimeoutMillis: LIMITS.acquireMs,
+    connectionTimeoutMillis: acquireMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     maxLifetimeSeconds: 3600,
@@ -209,16 +210,16 @@ export async function openPostgresql(
   replicaUrl: string | undefined,
   wantedPool: number | undefined,
   log: Logger,
+  acquireMs: number = LIMITS.acquireMs,
 ): Promise<Database> {
   const server = await reach(databaseUrl, log)
   const sizes = poolSizes(server.maxConnections, wantedPool)
   const note = outageLog(log)
   const watch = watchOver(databaseUrl)
-  const ordinary = open(poolConfig(databaseUrl, SESSION, server.takesOptions), sizes.ordinary, note, watch)
-  const generic =
-    sizes.compiled === 0
-      ? ordinary
-      : open(poolConfig(databaseUrl, GENERIC_PLANS, server.takesOptions), sizes.compiled, note, watch)
+  const pooled = (session: Readonly<Record<string, string>>, size: number): Connections =>
+    open(poolConfig(databaseUrl, session, server.takesOptions, acquireMs), size, note, watch)
+  const ordinary = pooled(SESSION, sizes.ordinary)
+  const generic = sizes.compiled === 0 ? ordinary : pooled(GENERIC_PLANS, sizes.compiled)
   const knex = knexOver(ordinary)
   const adhoc = pooledRunner(ordinary)
   const sessions = createSessions(ordinary, {

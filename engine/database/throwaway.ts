@@ -48,7 +48,10 @@ async function empty(cluster: PGlite): Promise<void> {
   await cluster.exec(EMPTY)
 }
 
-const IN_MEMORY = 'embedded PostgreSQL 18 in memory'
+/** How long callers wait for a connection, in milliseconds: other programs may keep the machine of a test busy. */
+const ACQUIRE_MS = 60_000
+
+const IN_MEMORY = { description: 'embedded PostgreSQL 18 in memory', acquireMs: ACQUIRE_MS }
 
 async function embedded({ log, lingerMs, schema }: ThrowawayOptions): Promise<Throwaway> {
   const cluster = kept() ?? (await openMemory())
@@ -62,7 +65,7 @@ async function embedded({ log, lingerMs, schema }: ThrowawayOptions): Promise<Th
       throw error
     }
   }
-  const database = databaseOn(cluster, IN_MEMORY, log, async () => {
+  const database = databaseOn(cluster, { ...IN_MEMORY, log }, async () => {
     await empty(cluster)
     keep(cluster, lingerMs)
   })
@@ -84,7 +87,7 @@ export async function heldDatabase(log: Logger): Promise<HeldDatabase> {
     await cluster.exec('rollback; deallocate all; discard temp')
   }
   return {
-    open: () => databaseOn(cluster, IN_MEMORY, log, leave),
+    open: () => databaseOn(cluster, { ...IN_MEMORY, log }, leave),
     async release() {
       await empty(cluster)
       keep(cluster, undefined)
@@ -116,7 +119,10 @@ async function ofServer(server: string, { log, schema }: ThrowawayOptions, templ
   try {
     if (schema !== undefined) await administer(url.href, schema)
     await administer(url.href, 'create extension if not exists pg_trgm')
-    const database = await connect({ databaseUrl: url.href, dataDir: '', databasePool: 6 }, { log })
+    const database = await connect(
+      { databaseUrl: url.href, dataDir: '', databasePool: 6 },
+      { log, acquireMs: ACQUIRE_MS },
+    )
     const close = async () => {
       await database.close()
       await drop()

@@ -120,7 +120,7 @@ test('a refusal is the outcome of its record alone, with its sentence, and is no
 })
 
 test('an error undoes everything and is tried again', async () => {
-  broken.add('ring broken')
+  broken.set('ring broken', Number.POSITIVE_INFINITY)
   const id = await make(app, 'tasks', { name: 'ring broken' })
   const other = await make(app, 'tasks', { name: 'ring whole' })
   await until(async () => (await read(app, `tasks/${other}`)).count === 1)

@@ -117,15 +117,13 @@ async function deskOf(app: TestApplication): Promise<Desk> {
 
 /** Mails leave after the answer, so a test may be there before them. */
 async function mailsIn(outbox: string, atLeast: number): Promise<readonly string[]> {
-  const end = Date.now() + 5_000
-  for (;;) {
+  let ready: readonly string[] = []
+  await until(async () => {
     const files = await readdir(outbox).catch(() => [])
-    const ready = files.filter((file) => file.endsWith('.eml')).sort()
-    if (ready.length >= atLeast || Date.now() > end) {
-      return Promise.all(ready.map((file) => readFile(join(outbox, file), 'utf8')))
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    ready = files.filter((file) => file.endsWith('.eml')).sort()
+    return ready.length >= atLeast
+  })
+  return Promise.all(ready.map((file) => readFile(join(outbox, file), 'utf8')))
 }
 
 /** A mail without the soft line breaks of its encoding. */
@@ -145,14 +143,14 @@ export function confirmationIn(mail: string): string {
 
 /** The mails to one address so far, oldest first, those whose subject matches; waits until there are `atLeast`. */
 export async function mailsTo(desk: Desk, email: string, atLeast = 0, subject = /./): Promise<readonly string[]> {
-  const end = Date.now() + 5_000
-  for (;;) {
-    const found = (await desk.mails())
+  let found: readonly string[] = []
+  await until(async () => {
+    found = (await desk.mails())
       .map(plain)
       .filter((mail) => mail.includes(`\nTo: ${email}`) && subject.test(/^Subject: (.*)$/m.exec(mail)?.[1] ?? ''))
-    if (found.length >= atLeast || Date.now() > end) return found
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    return found.length >= atLeast
+  })
+  return found
 }
 
 /** Somebody who registered by themselves, signed in. */

@@ -12,6 +12,7 @@ import { readSettings } from '../../engine/settings.ts'
 import { KEYS, type S3Server, s3Server } from '../plugins/media/s3-server.ts'
 import { type Answer, type Call, send } from '../support/application.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+import { until } from '../support/wait.ts'
 
 const { TEST_DATABASE_URL: server, TEST_REDIS_URL: redis } = process.env
 const clustered = server !== undefined && redis !== undefined
@@ -201,8 +202,7 @@ test('each mail leaves once, by whichever instance', async () => {
       }),
     ),
   )
-  const end = Date.now() + 10_000
-  while ((await count()) < before + people.length && Date.now() < end) await pause(50)
+  await until(async () => (await count()) >= before + people.length)
   await pause(300)
   assert.is(await count(), before + people.length)
 })

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import { type Answer, application, send, type TestApplication } from '../support/application.ts'
 import { SILENT } from '../support/database.ts'
+import { until } from '../support/wait.ts'
 
 const RESOURCES = {
   'app.yaml':
@@ -38,12 +39,12 @@ async function start(token: string, body: object): Promise<Answer> {
 }
 
 async function ended(id: string, token: string): Promise<Answer> {
-  const end = Date.now() + 8_000
-  for (;;) {
-    const answer = await app.call('GET', `/jobs/${id}`, { token })
-    if (answer.status !== 200 || answer.body.data.finished_at !== null || Date.now() > end) return answer
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  const asked = (): Promise<Answer> => app.call('GET', `/jobs/${id}`, { token })
+  await until(async () => {
+    const { body, status } = await asked()
+    return status !== 200 || body.data.finished_at !== null
+  })
+  return asked()
 }
 
 async function texts(): Promise<readonly string[]> {

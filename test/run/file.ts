@@ -1,7 +1,7 @@
 /** Runs one test file strictly in this process: whatever did not plainly pass has failed, and says why. */
-import { availableParallelism, loadavg } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { share } from '../support/wait.ts'
 import { leftDatabases } from './left-databases.ts'
 import { resetWatch, watch } from './suite.ts'
 
@@ -69,12 +69,6 @@ async function runSuites(
 
 /** How often the time of a file is looked at, in milliseconds. */
 const LOOK_MS = 100
-
-/** The share of a core that a process gets: less than one where the machine has more work than cores. */
-function share(): number {
-  const [load = 0] = loadavg()
-  return Math.min(1, availableParallelism() / Math.max(load, 1))
-}
 
 /** Expires when the process could have worked for so long: on a busy machine a file may take longer by the clock. */
 function deadline(ms: number): { readonly expired: Promise<'expired'>; readonly clear: () => void } {

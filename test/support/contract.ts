@@ -38,6 +38,9 @@ const WITH_STATUS: Readonly<Record<number, string>> = {
   503: 'Retry-After',
 }
 
+/** What the gate says to a request that it lets in later: nothing has counted it yet. */
+const BUSY = 'The service is busy; try again'
+
 /** Answers of the gate, which come before there is an operation: no such path, no such method, too many requests. */
 const BEFORE_ROUTES = [400, 404, 405, 408, 413, 429, 431, 500, 503]
 const REFUSAL = { $ref: 'document#/components/schemas/Refusal' }
@@ -60,13 +63,18 @@ export function holdToContract(app: App, method: string, url: string, answered: 
     if (method !== 'HEAD') judgeBody(checker.validate(REFUSAL), seen, fail)
     return
   }
-  const counted = PROBES.includes(path) ? [] : COUNTED
+  const counted = PROBES.includes(path) ? [] : isBusy(seen) ? ['X-Request-Id'] : COUNTED
   const needed = [...counted, ...(PROBES.includes(path) ? [] : [WITH_STATUS[seen.status] ?? []].flat())]
   for (const name of needed) if (seen.headers[name.toLowerCase()] === undefined) fail(`the header ${name} is missing`)
   const responses = operation.responses as Node
   const response = responses[seen.status] ?? (mayRefuse(operation, path, seen.status) ? responses.default : undefined)
   if (response === undefined) fail(`the operation knows ${Object.keys(responses).join(', ')}`)
   judge(checker, checker.resolve(response), method, seen, fail)
+}
+
+/** Whether the gate refused a request, as it does where the machine has other work. */
+function isBusy({ status, text }: Seen): boolean {
+  return status === 503 && text.includes(BUSY)
 }
 
 /** An answer without what only those read who may ask why it is so: the document tells nobody of it. */

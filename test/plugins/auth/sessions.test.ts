@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk, PASSWORD, type Person } from '../../desk/desk.ts'
+import { until } from '../../support/wait.ts'
 
 let desk: Desk
 let cleo: Person
@@ -66,8 +67,7 @@ test('when a session was used is known, to within ten minutes', async () => {
   const { knex } = desk.engine.database
   await knex('access_tokens').update({ created_at: new Date(Date.now() - 900_000) })
   const used = async () => (await sessions(other)).find(({ current }) => current)?.last_used_at
-  for (const end = Date.now() + 5_000; (await used()) === null && Date.now() < end; )
-    await new Promise((resolve) => setTimeout(resolve, 20))
+  await until(async () => (await used()) !== null)
   assert.ok(Date.now() - Date.parse(String(await used())) < 60_000)
 })
 

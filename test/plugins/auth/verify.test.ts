@@ -11,6 +11,7 @@ import {
   registerAt,
   tokenIn,
 } from '../../desk/desk.ts'
+import { until } from '../../support/wait.ts'
 import { sendParts } from '../media/world.ts'
 
 let desk: Desk
@@ -114,9 +115,7 @@ test('a large pile of tickets is taken over too', async () => {
   await knex('tickets').insert(Array.from({ length: 60 }, () => ({ ...row, tags: JSON.stringify(row.tags) })))
   await verify(await linkTo(paul.email))
   const total = async () => (await desk.get('/tickets?per_page=1', paul)).at('meta.pagination.total')
-  for (const end = Date.now() + 5_000; (await total()) !== 61 && Date.now() < end; )
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.is(await total(), 61)
+  await until(async () => (await total()) === 61)
 })
 
 test('an import names only confirmed, active customers by their address', async () => {

@@ -12,6 +12,7 @@ import plugin from '../../../plugins/csv/index.ts'
 import { storageOf } from '../../../plugins/files/open-storage.ts'
 import { type Desk, openDesk, type Person } from '../../desk/desk.ts'
 import { runAhead } from '../../support/job.ts'
+import { until } from '../../support/wait.ts'
 import { sendParts } from '../media/world.ts'
 
 const csv = suite('large imports')
@@ -53,13 +54,12 @@ async function counted(word: string): Promise<number> {
 }
 
 async function settled(id: unknown): Promise<JsonObject> {
-  const end = Date.now() + 20_000
-  for (;;) {
-    const job = (await desk.get(`/jobs/${id}`, manager)).at('data') as JsonObject
-    if (job.status === 'completed' || job.status === 'failed') return job
-    if (Date.now() > end) throw new Error(`the import is still ${job.status}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  let job: JsonObject = {}
+  await until(async () => {
+    job = (await desk.get(`/jobs/${id}`, manager)).at('data') as JsonObject
+    return job.status === 'completed' || job.status === 'failed'
+  })
+  return job
 }
 
 function stored(): Promise<readonly string[]> {

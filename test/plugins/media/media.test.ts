@@ -1,12 +1,12 @@
 /** Media over HTTP: what is taken and refused, who may see and change it, and how it leaves again. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Desk, openDesk, type Person } from '../../desk/desk.ts'
 import { runAhead } from '../../support/job.ts'
 import { openTo } from '../../support/modes.ts'
+import { until } from '../../support/wait.ts'
 import { DOCX, ODT, PDF, PNG, sendParts, uploadFile, zipOf } from './world.ts'
 
 const media = suite('media')
@@ -251,8 +251,7 @@ media('deleting removes the record and the file', async () => {
   assert.is(gone.text, '')
   // The job that removes it follows the commit.
   const isThere = async () => (await readdir(join(place, '..'))).some((name) => place.endsWith(name))
-  for (const end = Date.now() + 5_000; (await isThere()) && Date.now() < end; ) await sleep(10)
-  assert.is(await isThere(), false)
+  await until(async () => !(await isThere()))
   assert.is((await desk.get(`/media/${made.at('data.id')}/download`, agent)).status, 404)
   assert.is((await desk.post(`/media/${made.at('data.id')}/restore`, agent)).status, 404)
 })

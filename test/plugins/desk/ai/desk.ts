@@ -1,5 +1,6 @@
 /** What the tests of the AI share: a desk with people, settled tickets to learn from, and new ones to ask about. */
 import { type Desk, openDesk, type Person } from '../../../desk/desk.ts'
+import { until } from '../../../support/wait.ts'
 
 export interface AiDesk extends Desk {
   readonly manager: Person
@@ -51,12 +52,9 @@ export async function openAiDesk(env: Readonly<Record<string, string>> = {}): Pr
       })
     },
     async until(path, done) {
-      const end = Date.now() + 15_000
-      for (;;) {
-        const { list } = await desk.get(path, agent)
-        if (done(list) || Date.now() > end) return list
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
+      const asked = async () => (await desk.get(path, agent)).list
+      await until(async () => done(await asked()))
+      return asked()
     },
   }
 }

@@ -43,13 +43,9 @@ async function tickets(count: number, at: string, subject: (n: number) => string
 }
 
 async function settled(id: number, token = desk.admin): Promise<Report> {
-  const end = Date.now() + 15_000
-  for (;;) {
-    const { data } = (await desk.call('GET', `/reports/${id}`, token)).body
-    if (data.status !== 'pending') return data
-    if (Date.now() > end) throw new Error('the report is still pending')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  const asked = async (): Promise<Report> => (await desk.call('GET', `/reports/${id}`, token)).body.data
+  await until(async () => (await asked()).status !== 'pending')
+  return asked()
 }
 
 test('a report about many tickets is pending, and completed by a job; a small one is not', async () => {
