@@ -48,7 +48,7 @@ async function empty(cluster: PGlite): Promise<void> {
   await cluster.exec(EMPTY)
 }
 
-/** How long callers wait for a connection, in milliseconds: other programs may keep the machine of a test busy. */
+/** How long callers wait for a connection or a lock, in milliseconds: other programs may keep the machine of a test busy. */
 const ACQUIRE_MS = 60_000
 
 const IN_MEMORY = { description: 'embedded PostgreSQL 18 in memory', acquireMs: ACQUIRE_MS }
@@ -119,10 +119,10 @@ async function ofServer(server: string, { log, schema }: ThrowawayOptions, templ
   try {
     if (schema !== undefined) await administer(url.href, schema)
     await administer(url.href, 'create extension if not exists pg_trgm')
-    const database = await connect(
-      { databaseUrl: url.href, dataDir: '', databasePool: 6 },
-      { log, acquireMs: ACQUIRE_MS },
-    )
+    const patient = new URL(url)
+    patient.searchParams.set('options', `-c lock_timeout=${ACQUIRE_MS}`)
+    const settings = { databaseUrl: patient.href, dataDir: '', databasePool: 6 }
+    const database = await connect(settings, { log, acquireMs: ACQUIRE_MS })
     const close = async () => {
       await database.close()
       await drop()

@@ -160,6 +160,7 @@ test('what staff make and change counts as confirmed, unless they say otherwise'
 
 test('a new address of one’s own waits for its link; the old one stays in force and is told', async () => {
   const nora = await desk.person('customer', 'Nora')
+  const began = performance.now()
   const asked = await desk.put(`/users/${nora.id}`, nora, { email: 'nora.new@people.example', phone: '1', ...CURRENT })
   assert.is(asked.status, 200, asked.text)
   assert.equal(
@@ -173,7 +174,7 @@ test('a new address of one’s own waits for its link; the old one stays in forc
   assert.is((await desk.get(held, nora)).status, 403)
   const soon = await desk.put(`/users/${nora.id}`, nora, { email: 'nora.other@people.example', ...CURRENT })
   assert.is(soon.status, 429)
-  assert.ok(Number(soon.headers['retry-after']) > 50)
+  assert.ok(Number(soon.headers['retry-after']) > 55 - (performance.now() - began) / 1_000)
   assert.is((await verify(await linkTo('nora.new@people.example'))).status, 200)
   const me = await desk.get('/auth/me', nora)
   assert.equal(
