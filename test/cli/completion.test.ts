@@ -19,12 +19,18 @@ function run(...args: string[]): Promise<Ran> {
   return plinth(args, DESK)
 }
 
+let script: Promise<Ran> | undefined
+
 /** What bash offers for the last of these words. */
 async function offered(...words: readonly string[]): Promise<readonly string[]> {
-  const { said } = await run('completion', 'bash')
+  script ??= run('completion', 'bash')
+  const { said } = await script
   const given = words.map((word) => `'${word}'`).join(' ')
-  const script = `${said}\nCOMP_WORDS=(plinth ${given}); COMP_CWORD=${words.length}; _plinth; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], { cwd: place.path, encoding: 'utf8' })
+  const completed = `${said}\nCOMP_WORDS=(plinth ${given}); COMP_CWORD=${words.length}; _plinth; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', completed], {
+    cwd: place.path,
+    encoding: 'utf8',
+  })
   assert.is(status, 0, stderr)
   return stdout.trim().split('\n')
 }
@@ -71,18 +77,11 @@ completion('outside of an application the commands of Plinth itself are complete
 })
 
 completion('the help of every command ends with an example of it', async () => {
-  const names = [
-    ...COMMANDS.map(({ name }) => name),
-    'demo',
-    'admin',
-    'user',
-    'import',
-    'jobs',
-    'automations',
-    'listeners',
-  ]
-  for (const name of [...names, 'ai-evaluate']) {
-    const { said } = await run('help', name)
+  const small = { RESOURCES_DIR: join(place.path, 'resources'), PLUGINS_DIR: 'plugins' }
+  const plugins = ['demo', 'admin', 'user', 'import', 'jobs', 'automations', 'listeners', 'ai-evaluate']
+  const asked = [...COMMANDS.map(({ name }) => [name, small] as const), ...plugins.map((name) => [name, DESK] as const)]
+  for (const [name, env] of asked) {
+    const { said } = await plinth(['help', name], env)
     assert.match(said, new RegExp(`\\n\\nexample\\n {2}.*plinth ${name}\\b`), name)
   }
 })

@@ -1,13 +1,13 @@
 /** A whole application over real HTTP for tests: its own database, a free port, answers parsed. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { type Agent, request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Boot, readCatalog } from '../../engine/boot/boot.ts'
 import type { Database } from '../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/observe.ts'
-import { readSettings } from '../../engine/settings.ts'
+import { readSettings, type Settings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { type Answer, answerTo } from './answer.ts'
 import { begunDatabase } from './begun.ts'
@@ -20,7 +20,7 @@ export interface Call {
   readonly token?: string | undefined
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Whose connections are used; one of its own without it. */
+  /** Whose connections are used; the application's without it. */
   readonly agent?: Agent
 }
 
@@ -35,6 +35,12 @@ export interface TestApplication {
 
 /** The folder of the support desk. */
 const SHIPPED = 'resources'
+
+/** What was read of it, by the folder of its plugins: nobody writes to it while tests run. */
+const shipped = new Map<string, ReturnType<typeof readCatalog>>()
+
+/** Versions that were opened in this process before. */
+const opened = new Set<string>()
 
 export interface ApplicationOptions {
   /** A folder of YAML, or its files by name. */
@@ -68,7 +74,7 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   }
   const settings = readSettings(env)
   if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
-  const read = await readCatalog(settings.value)
+  const read = await catalogOf(settings.value)
   if (read.value === undefined) throw new Error(renderDiagnostics(read.diagnostics))
   const { database, close } = await databaseOf(read.value, options)
   const log = process.env.TEST_LOG === undefined ? SILENT : loud()
@@ -79,16 +85,18 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
   const engine = made.value
   const { url: address } = await engine.listen()
+  const agent = new Agent({ keepAlive: true })
   return {
     engine,
     address,
     dataDir,
     async call(method, path, call = {}) {
-      const answer = await send(address, method, path, call)
+      const answer = await send(address, method, path, { agent, ...call })
       holdToContract(engine.app, method, path, answer, call.body)
       return answer
     },
     async close() {
+      agent.destroy()
       await engine.close()
       await close()
       await rm(folder, { recursive: true, force: true })
@@ -96,13 +104,23 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   }
 }
 
-/** The shipped desk is opened by so many files that it is not migrated for each of them. */
+function catalogOf(settings: Settings): ReturnType<typeof readCatalog> {
+  const { pluginsDir, resourcesDir } = settings
+  if (resourcesDir !== SHIPPED) return readCatalog(settings)
+  const read = shipped.get(pluginsDir) ?? readCatalog(settings)
+  shipped.set(pluginsDir, read)
+  return read
+}
+
+/** Keeping a database for others of the same files costs something, so that it begins with the second of them. */
 async function databaseOf(
   boot: Boot,
   { resources, database, before, now }: ApplicationOptions,
 ): Promise<Pick<TestDatabase, 'database' | 'close'>> {
   if (database !== undefined) return { database, close: () => Promise.resolve() }
-  if (resources === SHIPPED && before === undefined && now === undefined) return begunDatabase(boot, boot.version)
+  const comesBack = resources === SHIPPED || opened.has(boot.version)
+  opened.add(boot.version)
+  if (comesBack && before === undefined && now === undefined) return begunDatabase(boot)
   const empty = await testDatabase()
   if (before !== undefined) await empty.database.knex.raw(before)
   return empty

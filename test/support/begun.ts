@@ -1,4 +1,4 @@
-/** ⇄ Databases that hold what a first start of the same files leaves, made once for each process instead of once for each test file. */
+/** ⇄ Databases that hold what a first start of the same files leaves, made once for each process instead of once for each application. */
 import type { Boot } from '../../engine/boot/boot.ts'
 import { setUpDatabase } from '../../engine/boot/database-setup.ts'
 import type { Database } from '../../engine/database/database.ts'
@@ -9,20 +9,25 @@ import { renderDiagnostics } from '../../engine/text/render.ts'
 import { leftDatabases } from '../run/left-databases.ts'
 import { SILENT, type TestDatabase, testDatabase } from './database.ts'
 
-/** An embedded database that nobody uses at present; `shape` names everything in it that is no row. */
-interface Idle {
+/** An embedded database with the rows of its first start; `shape` names everything in it that is no row. */
+interface Begun {
   readonly held: HeldDatabase
   readonly baseline: Baseline
   readonly shape: string
 }
 
-const idle = new Map<string, Idle>()
+/** Embedded databases that nobody uses at present, by version; the last one was used last. */
+const idle = new Map<string, Begun>()
+/** Each takes a quarter of a gigabyte. */
+const MOST_IDLE = 3
+
 const templates = new Map<string, Promise<string>>()
 
-/** A database with the tables, calendars and seeds of an application whose files have this version, and nothing else. */
-export async function begunDatabase(boot: Boot, version: string): Promise<TestDatabase> {
+/** A database with the tables, calendars and seeds of an application, and nothing else. */
+export async function begunDatabase(boot: Boot): Promise<TestDatabase> {
+  const { version } = boot
   const server = process.env.TEST_DATABASE_URL
-  if (!server) return (await restored(version)) ?? made(boot, version)
+  if (!server) return (await restored(version)) ?? made(boot)
   const template = templates.get(version) ?? templateFor(boot)
   templates.set(version, template)
   return copiedDatabase(server, await template, SILENT)
@@ -47,42 +52,57 @@ async function templateFor(boot: Boot): Promise<string> {
   return name
 }
 
-async function made(boot: Boot, version: string): Promise<TestDatabase> {
+async function made(boot: Boot): Promise<TestDatabase> {
   const held = await heldDatabase(SILENT)
   const database = held.open()
-  await begin(boot, database)
+  await begin(boot, database).catch(async (error: unknown) => {
+    await database.close()
+    await held.release()
+    throw error
+  })
   const baseline = await keepBaseline(database)
-  if (baseline === undefined)
-    throw new Error('The keys between the tables of the shipped application go round in a circle')
-  return lent(version, database, { held, baseline, shape: await shapeOf(database) })
+  // Where keys between tables form a circle, there is no order in which rows could be put back.
+  if (baseline === undefined) return lent(database, () => held.release())
+  const begun = { held, baseline, shape: await shapeOf(database) }
+  return lent(database, () => keep(boot.version, begun))
 }
 
-/** Closing it keeps it for the next file, unless another one is kept already. */
-function lent(version: string, database: Database, one: Idle): TestDatabase {
+function lent(database: Database, closed: () => Promise<void>): TestDatabase {
   return {
     ...{ database, url: undefined },
     async close() {
       await database.close()
-      if (idle.has(version)) return one.held.release()
-      idle.set(version, one)
+      await closed()
     },
   }
 }
 
-/** Undefined where none is kept, or the file before changed more than rows; that one is given up. */
+/** Keeps a database for the next application of its version, instead of the one that was used the longest time ago. */
+async function keep(version: string, begun: Begun): Promise<void> {
+  if (idle.has(version)) return begun.held.release()
+  idle.set(version, begun)
+  const [oldest] = idle.keys()
+  if (idle.size <= MOST_IDLE || oldest === undefined) return
+  const { held } = idle.get(oldest)!
+  idle.delete(oldest)
+  await held.release()
+}
+
+/** Undefined where none is kept, or the application before changed more than rows; that one is given up. */
 async function restored(version: string): Promise<TestDatabase | undefined> {
-  const one = idle.get(version)
-  if (one === undefined) return undefined
+  const begun = idle.get(version)
+  if (begun === undefined) return undefined
   idle.delete(version)
-  const database = one.held.open()
-  if ((await shapeOf(database)) !== one.shape) {
+  const { baseline, held, shape } = begun
+  const database = held.open()
+  if ((await shapeOf(database)) !== shape) {
     await database.close()
-    await one.held.release()
+    await held.release()
     return undefined
   }
-  await one.baseline.restore(database)
+  await baseline.restore(database)
   await database.adhoc.run({ text: 'delete from pg_statistic' }, [])
-  return lent(version, database, one)
+  return lent(database, () => keep(version, begun))
 }
 
 const SHAPE = `select md5(concat(

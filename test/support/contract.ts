@@ -140,25 +140,35 @@ function sentence({ instancePath, message, params, keyword }: ErrorObject): stri
   return `${at} ${message ?? 'is wrong'}${keyword === 'enum' || keyword === 'const' ? ` ${JSON.stringify(params)}` : ''}`
 }
 
-const checkerOf = memo((app: App): Checker => {
-  const text = JSON.stringify(app.document())
+/** Applications of one catalog have one document. */
+const checkers = memo((_: App['catalog']): { strict?: Checker; loose?: Checker } => ({}))
+
+function checkerOf(app: App): Checker {
+  const known = checkers(app.catalog)
+  known.strict ??= strictChecker(JSON.stringify(app.document()))
+  return known.strict
+}
+
+function strictChecker(text: string): Checker {
   const checker = byText.get(text) ?? checkerFrom(JSON.parse(text) as Node)
   byText.set(text, checker)
   return checker
-})
+}
 
-const looseCheckerOf = memo((app: App): Checker => {
+function looseCheckerOf(app: App): Checker {
   const schemas = (text: string): unknown =>
     JSON.parse(text, (key, value) =>
       (key === 'required' && Array.isArray(value)) || key === 'unevaluatedProperties' || key === 'additionalProperties'
         ? undefined
         : value,
     )
-  return checkerFrom(schemas(JSON.stringify(app.document())) as Node, false)
-})
+  const known = checkers(app.catalog)
+  known.loose ??= checkerFrom(schemas(JSON.stringify(app.document())) as Node, false)
+  return known.loose
+}
 
 function checkerFrom(document: Node, closed = true): Checker {
-  const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true, formats: FORMATS })
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS, meta: false, validateSchema: false })
   const close = closed ? closerOf(document) : (node: unknown) => node
   ajv.addSchema(close(document) as Node, 'document')
   const paths = Object.entries(document.paths as Readonly<Record<string, Node>>).map(([template, operations]) => ({
@@ -170,7 +180,11 @@ function checkerFrom(document: Node, closed = true): Checker {
   const find = (path: string) => paths.find(({ pattern }) => pattern.test(path))
   return {
     operation: (method, path) => find(path)?.operations[method] as Node | undefined,
-    validate: memo((schema: JsonSchema) => ajv.compile(inDocument(close(schema)) as JsonSchema)),
+    validate: memo((schema: JsonSchema) => {
+      const whole = inDocument(close(schema)) as JsonSchema
+      DRAFT.validateSchema(whole, true)
+      return ajv.compile(whole)
+    }),
     resolve: (node) => {
       const target = Reflect.get(Object(node), '$ref')
       if (typeof target !== 'string') return node as Node
@@ -192,6 +206,9 @@ const FORMATS = {
   'uri-reference': true as const,
   binary: true as const,
 }
+
+/** Judges the schemas themselves; the one that judges answers would compile the rules for schemas again for each document. */
+const DRAFT = new Ajv2020({ strict: false, formats: FORMATS })
 
 /**
  * Schemas refuse what they do not name, so that an answer with more than the document says is found. A schema is closed
