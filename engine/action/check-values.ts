@@ -24,7 +24,8 @@ export async function checkValues(
   } as const
   const input = readInput(strict, resource, hooksOf(around, resource, action), body)
   const errors: Record<string, readonly FieldError[]> = { ...input.errors }
-  for (const name of Object.keys(input.unwritable)) errors[name] = [mistake({ name }, 'invalid', 'cannot be written')]
+  for (const name of Object.keys(input.unwritable))
+    errors[name] = [mistake({ name }, 'not_writable', 'cannot be written')]
   for (const name of action === 'update' ? Object.keys(input.values) : []) {
     const field = resource.fields.get(name)
     if (field !== undefined && (field.immutable || !isWritable(field)))
