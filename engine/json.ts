@@ -44,3 +44,9 @@ export function namesTag(header: string, tag: string | undefined): boolean {
   // A tag may itself hold commas, so the list is read by its quotes.
   return header.match(/"[^"]*"/g)?.includes(`"${tag}"`) === true
 }
+
+/** The id of a record as it is answered: every record begins with it. */
+export function idAtStart(text: string): number | string | undefined {
+  const [, written] = /^\{"id":(\d+|"(?:[^"\\]|\\.)*")/.exec(text) ?? []
+  return written === undefined ? undefined : (JSON.parse(written) as number | string)
+}

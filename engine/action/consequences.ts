@@ -21,7 +21,7 @@ import {
   relatedFollowsOf,
 } from '../query/related-follow.ts'
 import { existenceSql, type SelectScope } from '../query/scope.ts'
-import { compileLosers } from '../query/sole.ts'
+import { compileLosers } from '../query/write-check.ts'
 import { type FieldValues, isWritable, misfit } from '../record/decode.ts'
 import type { Records } from './context.ts'
 import { type Execution, runCompiled } from './execution.ts'
@@ -95,7 +95,7 @@ type Stored = Readonly<Record<string, Json>>
 /** A write of a record: as it is stored now (before a delete), and as it was before an update. */
 interface Written {
   readonly by: WrittenBy | 'delete' | 'restore'
-  readonly before?: Stored
+  readonly before?: Stored | undefined
   readonly after: Stored
 }
 

@@ -6,9 +6,10 @@ import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
+import { findsNew } from '../plan/reads-of-answer.ts'
 import { planInsertEach } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
-import type { Compiled } from '../query/compiled.ts'
+import { type Compiled, parameterOf } from '../query/compiled.ts'
 import { looksAround } from '../query/looks-around.ts'
 import type { SelectScope } from '../query/scope.ts'
 import { compileInsertEach, compileInsertOfEach } from '../query/write-each.ts'
@@ -17,10 +18,9 @@ import { turns } from '../turns.ts'
 import { decodeNew, madeSlugs } from './create.ts'
 import { attempt, changeSlots, hooksOf, noteChange, runCompiled, type Within } from './execution.ts'
 import { givenNames, withId } from './input.ts'
+import { hasProtected, withProtected } from './protected-values.ts'
 import { countCreated } from './quota.ts'
-import { isCounted, needsTransaction } from './read-back.ts'
 import { refusedByDatabase } from './refusal.ts'
-import { hasProtected, parameter, withProtected } from './slots.ts'
 
 /** A record to come; `fixed` are decoded values of fields that callers cannot write. */
 export interface NewEntry {
@@ -108,10 +108,10 @@ async function refusable<T>(work: () => Promise<T>): Promise<T | Alone | ApiErro
  * is judged by the others, which the statement would not see.
  */
 export function canTogether(inner: Within, resource: Resource): boolean {
-  const { counts, existing, relatedFollows, soles } = resource
-  if (hooksOf(inner, resource, 'create').length > 0 || isCounted(resource)) return false
-  if (counts.length + soles.length + relatedFollows.length > 0) return false
-  if (needsTransaction(inner.catalog, resource, [], { size: 0 })) return false
+  const { counts, existing, foreignRules, linkRules, relatedFollows, rules, soles } = resource
+  if (hooksOf(inner, resource, 'create').length > 0 || rules.some(({ always }) => always)) return false
+  if ([counts, foreignRules, linkRules, relatedFollows, soles].some((some) => some.length > 0)) return false
+  if (findsNew(resource)) return false
   // A table of others need not have an index for each unique value.
   if (existing && [...resource.fields.values()].some((field) => field.unique && field !== resource.key)) return false
   return !looksAround(inner, resource)
@@ -202,7 +202,7 @@ function compiledFor<T extends Compiled>(
   const compiled = inner.statements.get(compile, { actor: inner.actor, catalog: inner.catalog }, plan)
   const slots: Record<string, unknown> = { ...changeSlots(inner) }
   for (const field of plan.given)
-    slots[`f_${field.name}`] = run.records.map(({ values }) => textOf(parameter(field, values[field.name] ?? null)))
+    slots[`f_${field.name}`] = run.records.map(({ values }) => textOf(parameterOf(field, values[field.name] ?? null)))
   return { compiled, slots }
 }
 
@@ -219,9 +219,23 @@ async function insertEach(inner: Within, resource: Resource, run: Run): Promise<
     run.records.map(({ values }) => values),
   )
   const { compiled, slots } = compiledFor(inner, resource, await protectedRun(inner, resource, run), compileInsertEach)
-  const rows = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
+  const rows = await runChecked(inner, resource, compiled, slots)
   if (rows.length !== run.records.length) throw new Alone()
   return inOrder(resource, run.records, rows).map((row) => compiled.serialize(row))
+}
+
+/** The rows of a statement; throws what the database refuses. */
+async function runChecked(
+  inner: Within,
+  resource: Resource,
+  compiled: Compiled,
+  slots: Readonly<Record<string, unknown>>,
+): Promise<readonly Row[]> {
+  try {
+    return await runCompiled(inner, compiled, slots)
+  } catch (error) {
+    throw refusedByDatabase(inner.actor, { action: 'create', resource }, error) ?? error
+  }
 }
 
 /** The rows in the order of the records: that of ids which the database counts, else the one in which the ids were given. */
@@ -240,7 +254,7 @@ async function insertThose(inner: Within, resource: Resource, run: Run): Promise
     await protectedRun(inner, resource, run),
     compileInsertOfEach,
   )
-  const [row] = await refusedByDatabase(inner.actor, resource, () => runCompiled(inner, compiled, slots))
+  const [row] = await runChecked(inner, resource, compiled, slots)
   const refused = new Set((row?.[1] ?? '').split(',').map(Number))
   const counted = (row?.[0] ?? '').split(',')
   let next = 0

@@ -1,51 +1,37 @@
-/** ⇄ Creating a record: decode, choose the clause, complete, run hooks around one checked insert, answer. */
-import type { Clause, Field, Resource } from '../catalog/catalog.ts'
+/** ⇄ Creating a record: what is sent, decoded and allowed, and the slugs that are made for it. */
+import type { Actor } from '../actor.ts'
+import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
-import type { Json, JsonObject } from '../json.ts'
-import { locksOf } from '../plan/write-checks.ts'
+import type { JsonObject } from '../json.ts'
+import { memo } from '../memo.ts'
+import { assignments } from '../plan/write-plan.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
 import { requireClause } from '../query/policy.ts'
-import { compileInsert } from '../query/write-statement.ts'
-import { type FieldValues, mistake } from '../record/decode.ts'
-import { afterMiss } from './answer.ts'
-import { allReady } from './cached-tables.ts'
+import { type FieldValues, isWritable, mistake } from '../record/decode.ts'
 import { type Children, createChildren, splitBody } from './children.ts'
-import { followRelated, takeOver } from './consequences.ts'
-import {
-  type BoundHook,
-  changeSlots,
-  type Execution,
-  hooksOf,
-  noteChange,
-  runCompiled,
-  scopeOf,
-  type Within,
-} from './execution.ts'
-import { type DraftRecord, drafts, runHooks, type Written } from './hooks.ts'
+import { type BoundHook, type Execution, hooksOf, type Within } from './execution.ts'
 import {
   assignedValues,
   coveringClauses,
-  givenForSure,
   insertPlan,
-  missingErrors,
+  namesIn,
   readInput,
   refuseGuarded,
-  underClause,
+  tablesOf,
   type WriteInput,
   wanted,
-  withId,
 } from './input.ts'
-import { judgedLater, refuseBrokenLinks, tablesOf, writeMany } from './links.ts'
-import { type KnownValues, lockRead, underLocks, without, withoutYes } from './locks.ts'
+import { type KnownValues, without, withoutYes } from './locks.ts'
 import { type Parent, parentId } from './parent.ts'
 import { contradictions } from './present-names.ts'
 import { countCreated } from './quota.ts'
-import { isCounted, needsTransaction, readBack } from './read-back.ts'
-import { furtherErrors, refusedByDatabase, written } from './refusal.ts'
-import { keptSlots } from './slots.ts'
+import { furtherErrors } from './refusal.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { refusedOnCreate } from './unwritable.ts'
+import { tellable } from './usable.ts'
+import { type Change, type WriteRequest, write } from './write.ts'
 
 /**
  * How often a slug is made before a create gives up, when other requests take the same slug first. From the second time on
@@ -54,6 +40,7 @@ import { refusedOnCreate } from './unwritable.ts'
 const SLUG_TRIES = 20
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
+const NOWHERE: ReadonlySet<string> = new Set()
 const NO_CHILDREN: Children = new Map()
 
 /** A record to come, decoded and allowed. */
@@ -66,8 +53,10 @@ export interface NewRecord {
   /** What is created with it. */
   readonly children: Children
   readonly fixed: Readonly<FieldValues>
-  /** What is told of it; its single shape if absent. */
-  readonly told?: 'id'
+  /** What is asked for, under the first clause. */
+  readonly plan: WritePlan
+  /** The columns in which it has no yes for sure. */
+  readonly never: ReadonlySet<string>
 }
 
 /**
@@ -81,7 +70,7 @@ export async function createRecord(
   parent?: Parent,
   fixed: Readonly<FieldValues> = NONE,
 ): Promise<string> {
-  return insertWithSlugs(around, await decodeNew(around, resource, body, parent, fixed))
+  return createNew(around, await decodeNew(around, resource, body, parent, fixed))
 }
 
 /** Creates a record in the open transaction as `createRecord` does, and gives its id alone: it is not read back. */
@@ -91,8 +80,8 @@ export async function createId(
   body: JsonObject,
   fixed: Readonly<FieldValues> = NONE,
 ): Promise<Id> {
-  const record: NewRecord = { ...(await decodeNew(inner, resource, body, undefined, fixed)), told: 'id' }
-  return (JSON.parse(await insertWithSlugs(inner, record)) as { readonly id: Id }).id
+  const record = await decodeNew(inner, resource, body, undefined, fixed)
+  return (JSON.parse(await createNew(inner, record, 'id')) as { readonly id: Id }).id
 }
 
 /** A record to come, decoded and allowed; throws as creating does for what is known before the database is asked. */
@@ -116,10 +105,15 @@ export async function decodeNew(
   // Writing the foreign key that the path fixes needs no right of its own.
   const chosen = parent === undefined ? sent.values : without(sent.values, new Set([parent.relation.field.name]))
   const clauses = allowedClauses(around, resource, speaking, wanted(resource, chosen, input))
-  const errors = { ...errorsOf(around, resource, clauses[0], input), ...misplaced }
+  const never =
+    hooks.length > 0 || resource.soles.length === 0
+      ? NOWHERE
+      : withoutYes(resource, givenForSure(resource, { ...input.values, ...fixed }, clauses))
+  const plan = askedPlan(around, { resource, input, clauses, hooks, parent, children, never })
+  const errors = { ...errorsOf(around, plan, input), ...misplaced }
   if (Object.keys(errors).length > 0)
     throw invalid({ ...(await furtherErrors(around, resource, chosen, input.many, undefined)), ...errors })
-  return { resource, input, clauses, hooks, parent, children, fixed }
+  return { resource, input, clauses, hooks, parent, children, fixed, plan, never }
 }
 
 function takesChildren({ relations }: Resource): boolean {
@@ -147,50 +141,76 @@ function allowedClauses(
   return clauses
 }
 
+/** The plan of creating the record as it is sent. */
+function askedPlan(
+  around: Execution,
+  { children, clauses, hooks, input, never, parent, resource }: Omit<NewRecord, 'fixed' | 'plan'>,
+): WritePlan {
+  const within = children.size > 0 || around.actor.quota !== undefined || hooks.some((hook) => hook.transaction)
+  const hooked = hooks.length > 0
+  const parts = { trusted: trustedNames(parent), links: tablesOf(input.many), never, hooked, within }
+  return insertPlan(around, { resource, clause: clauses[0], answer: 'record', ...parts }, input.values)
+}
+
+/** The fields that the path decides. */
+function trustedNames(parent: Parent | undefined): readonly string[] {
+  return parent === undefined ? [] : [parent.relation.field.name]
+}
+
 /** What is wrong with the body before the database is asked. */
 function errorsOf(
-  around: Execution,
-  resource: Resource,
-  clause: Clause | undefined,
+  { actor, catalog }: Execution,
+  { assigned, resource }: WritePlan,
   input: WriteInput,
 ): Record<string, FieldError[]> {
-  const { actor, catalog } = around
-  const { assigned } = insertPlan(around, { resource, clause, answer: 'record' }, input.values)
   return {
     ...input.errors,
     ...(input.others && contradictions(resource, Object.keys(input.others))),
     ...missingErrors(actor, resource, input, assigned),
-    ...refusedOnCreate(catalog, resource, input.unwritable, assignedValues(assigned, actor)),
+    ...(Object.keys(input.unwritable).length > 0 &&
+      refusedOnCreate(catalog, resource, input.unwritable, assignedValues(assigned, actor))),
   }
 }
 
-/** Inserts the record; starts over when another request took the slug that was made for it. */
-async function insertWithSlugs(around: Execution, record: NewRecord): Promise<string> {
-  const { children, hooks, input, resource } = record
-  const known = isCounted(resource) ? sureOf(record) : undefined
-  const links = tablesOf(input.many)
-  const never = withoutYes(resource, known ?? {})
-  const locks = locksOf(around.catalog, { resource, action: 'create', columns: undefined, links, never })
-  const elsewhere = resource.relatedFollows.length > 0 || children.size > 0 || around.actor.quota !== undefined
-  const transactional = locks.length > 0 || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many)
+/** Creates the record; starts over when another request took the slug that was made for it. */
+async function createNew(around: Execution, record: NewRecord, told?: 'id'): Promise<string> {
+  const { clauses, fixed, hooks, input, plan, resource } = record
+  const values = { ...input.values, ...fixed }
+  const request: WriteRequest = {
+    plan,
+    hooks,
+    told,
+    groups: async () => (hooks.length > 0 ? undefined : [givenForSure(resource, values, clauses)]),
+    read: (inner) => changeOf(inner, record, values),
+  }
   for (let tries = 1; ; tries++) {
     try {
-      if (transactional || tries > 1 || around.transaction !== undefined)
-        return await underLocks(around, {
-          locks,
-          records: async () => known && [known],
-          work: (inner) => createInside(inner, record),
-        })
-      return await createAlone(around, record)
+      return await write(around, request, plan.alone && tries === 1)
     } catch (error) {
       if (around.transaction !== undefined || tries === SLUG_TRIES || !slugTaken(record, error)) throw error
     }
   }
 }
 
-/** The values that the record will have for sure; undefined where a hook may name any. */
-function sureOf({ clauses, fixed, hooks, input, resource }: NewRecord): KnownValues | undefined {
-  return hooks.length > 0 ? undefined : givenForSure(resource, { ...input.values, ...fixed }, clauses)
+/** What is to be written: all of the record. */
+async function changeOf(
+  inner: Execution,
+  { children, clauses, input, never, parent, resource }: NewRecord,
+  values: Readonly<FieldValues>,
+): Promise<Change> {
+  const { actor, transaction } = inner
+  if (transaction !== undefined) await countCreated({ actor, transaction }, [input.values])
+  const parts = { resource, trusted: trustedNames(parent), links: tablesOf(input.many), never }
+  return {
+    stored: undefined,
+    clauses,
+    values,
+    extra: input.extra,
+    links: input.many,
+    settle: (left) => withSlugs(inner, resource, left),
+    plan: (complete, clause, answer) => insertPlan(inner, { ...parts, clause, answer }, complete),
+    behind: (within, id) => createChildren(within, resource, id, children, createRecord),
+  }
 }
 
 /** Whether a record was refused only because another took the slug that was made for it. */
@@ -205,64 +225,6 @@ export function madeSlugs(resource: Resource, values: Readonly<FieldValues>): re
   return slugFields(resource).filter((field) => !Object.hasOwn(values, field.name) || values[field.name] === null)
 }
 
-/** Creates by one statement, without a transaction. */
-async function createAlone(around: Execution, record: NewRecord): Promise<string> {
-  const { resource, hooks } = record
-  const write = startWrite(around, record)
-  const work = (): Promise<string> => insert(around, record, write.input, 'record')
-  const answer = hooks.length === 0 ? await work() : await runHooks(around, resource, 'create', hooks, write, work)
-  await noteChange(around, resource)
-  return answer ?? ''
-}
-
-/** Creates inside the open transaction, and reads the answer back when hooks and links are done. */
-async function createInside(inner: Within, record: NewRecord): Promise<string> {
-  const { children, resource, input, hooks, told } = record
-  await countCreated(inner, [input.values])
-  const write = startWrite(inner, record)
-  const id = await runHooks(inner, resource, 'create', hooks, write, async () => {
-    const stored = JSON.parse(await insert(inner, record, write.input, 'stored')) as Record<string, Json>
-    write.result = stored
-    await takeOver(inner, { resource, action: 'create', columns: undefined }, stored)
-    const id = stored.id as Id
-    const moved = await writeMany(inner, resource, id, input.many)
-    await refuseBrokenLinks(inner, { resource, action: 'create', id, moved, columns: new Set() })
-    if (resource.relatedFollows.length > 0)
-      await followRelated(inner, resource, { by: inner.bulk ? 'import' : 'create', after: stored })
-    if (children.size > 0) await createChildren(inner, resource, id, children, createRecord)
-    await noteChange(inner, resource)
-    return id
-  })
-  return told === 'id' ? JSON.stringify({ id }) : readBack(inner, resource, id!, true)
-}
-
-/** What hooks find before anything is written; the draft is made when a hook asks, which few do. */
-function startWrite(around: Execution, { clauses, fixed, input, resource }: NewRecord): Written {
-  const values = { ...input.values, ...fixed }
-  let asked: (() => Promise<DraftRecord>) | undefined
-  const draft = (): Promise<DraftRecord> => {
-    asked ??= drafts(around, values, {
-      resource,
-      id: undefined,
-      clauses,
-      values: () => withSlugs(around, resource, values),
-      plan: (complete, clause) => insertPlan(around, { resource, clause, answer: 'draft' }, complete),
-    })
-    return asked()
-  }
-  return { input: values, extra: input.extra, record: undefined, result: undefined, draft }
-}
-
-async function insert(
-  around: Execution,
-  record: NewRecord,
-  values: Readonly<FieldValues>,
-  answer: 'record' | 'stored',
-): Promise<string> {
-  const complete = withId(record.resource, await withSlugs(around, record.resource, values), around.now())
-  return underClause(record.clauses, (clause) => insertOnce(around, record, complete, clause, answer))
-}
-
 /** The values with the slugs that nobody named. */
 async function withSlugs(around: Execution, resource: Resource, values: Readonly<FieldValues>): Promise<FieldValues> {
   const complete = { ...values }
@@ -271,24 +233,43 @@ async function withSlugs(around: Execution, resource: Resource, values: Readonly
   return complete
 }
 
-async function insertOnce(
-  around: Execution,
-  { input, parent, resource }: NewRecord,
+/** The values of a record to come that no rule decides. */
+function givenForSure(
+  resource: Resource,
   values: Readonly<FieldValues>,
-  clause: Clause | undefined,
-  answer: 'record' | 'stored',
-): Promise<string> {
-  const trusted = parent === undefined ? [] : [parent.relation.field.name]
-  const links = judgedLater(resource, input.many)
-  const plan = insertPlan(around, { resource, clause, answer, trusted, links }, values)
-  const compiled = around.statements.get(compileInsert, scopeOf(around, resource), plan)
-  if (resource.relatedFollows.length > 0) await lockRead(around, plan, values)
-  if (compiled.kept.length > 0) await allReady(compiled.kept)
-  const slots = { ...(await keptSlots(around, resource, values)), ...changeSlots(around) }
-  const [row] = await refusedByDatabase(around.actor, resource, () => runCompiled(around, compiled, slots))
-  try {
-    return written(around, resource, compiled, row!)
-  } catch (error) {
-    return afterMiss(error, around, resource, compiled, row!)
-  }
+  clauses: readonly (Clause | undefined)[],
+): KnownValues {
+  const assigned = clauses.flatMap((clause) => assignments(resource, clause, namesIn(values)))
+  const follows = resource.follows.flatMap(({ set }) => set)
+  const yes = resource.soles.flatMap(({ field: { name } }) => resource.fields.get(name) ?? [])
+  const defaults = Object.fromEntries(yes.map((field) => [field.name, field.default ?? null]))
+  return without({ ...defaults, ...values }, new Set([...assigned, ...follows].map(({ field }) => field.name)))
 }
+
+/** The errors of required fields that neither the caller nor a rule fills. */
+function missingErrors(
+  actor: Actor,
+  resource: Resource,
+  { errors, values }: WriteInput,
+  assigned: readonly Assignment[],
+): Record<string, FieldError[]> {
+  const missing: Record<string, FieldError[]> = {}
+  for (const field of requiredFields(resource)) {
+    const { name } = field
+    if (Object.hasOwn(values, name) || Object.hasOwn(errors, name)) continue
+    if (assigned.some((one) => one.field.name === name)) continue
+    missing[name] = [mistake(field, 'required', 'is required')]
+  }
+  return Object.keys(missing).length === 0 ? missing : tellable(actor, resource, missing)
+}
+
+/** The fields of which a caller has to give a value: nothing else fills them. */
+const requiredFields = memo(({ fields, relations }: Resource): readonly Field[] =>
+  [...fields.values()].filter((field) => {
+    if (!field.required || !isWritable(field)) return false
+    if (field.default !== undefined || field.defaultMoment !== undefined) return false
+    const relation = field.relation === undefined ? undefined : relations.get(field.relation)
+    if (relation?.kind === 'belongs_to' && relation.default !== undefined) return false
+    return field.type.name !== 'slug' || typeof field.options.own.from !== 'string'
+  }),
+)

@@ -1,13 +1,14 @@
 /** ⇄ Hooks around one write, each an async function `(context, next)`, and the draft that they judge: the record as it would be written. */
+
 import type { Clause, Resource, WriteAction } from '../catalog/catalog.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
+import { valueSlots } from '../query/compiled.ts'
 import { compileDraft } from '../query/write-statement.ts'
 import type { FieldValues } from '../record/decode.ts'
 import type { HookContext } from './context.ts'
 import { type BoundHook, type Execution, runCompiled } from './execution.ts'
-import { valueSlots } from './slots.ts'
 
 /** Settles as `inner` does. Nobody who forgets it ends the process by a rejection that nobody handles. */
 class Onward extends Promise<undefined> {

@@ -11,16 +11,13 @@ import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
-import { assignments, type Insert, PLAIN_UPDATE, planInsert, planUpdate, type Update } from '../plan/write-plan.ts'
+import { type Insert, PLAIN_INSERT, PLAIN_UPDATE, planInsert, planUpdate, type Update } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
-import { isLogged } from '../query/change-log.ts'
-import { allowsOne, readable } from '../query/policy.ts'
-import { type DecodedInput, decodeInput, type FieldValues, isWritable, mistake } from '../record/decode.ts'
+import { allowsOne } from '../query/policy.ts'
+import { type DecodedInput, decodeInput, type FieldValues, isWritable } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
-import { type KnownValues, without } from './locks.ts'
 import { underPresentNames } from './present-names.ts'
-import { isEmbed, unwritable } from './unwritable.ts'
-import { isUsable, tellable } from './usable.ts'
+import { isUsable } from './usable.ts'
 
 /** The body keys that write many-to-many relations, as fields: lists of distinct ids. */
 export const manyFields = memo((resource: Resource): readonly (readonly [Field, ManyToMany])[] => {
@@ -48,6 +45,18 @@ function idList(resource: Resource, relation: ManyToMany): Field {
 
 /** The links that a caller wants, as ids by relation. */
 export type Links = ReadonlyMap<ManyToMany, readonly Id[]>
+
+const NOWHERE: ReadonlySet<string> = new Set()
+
+/** The joining tables of links. */
+export function tablesOf(links: Links): ReadonlySet<string> {
+  return links.size === 0 ? NOWHERE : new Set([...links.keys()].map(({ through }) => through.table))
+}
+
+/** The names of the relations of links. */
+export function namesOf(links: Links): readonly string[] {
+  return [...links.keys()].map(({ name }) => name)
+}
 
 /** A decoded body, split into what belongs to the record, to hooks, and to many-to-many relations. */
 export interface WriteInput {
@@ -117,6 +126,22 @@ export function readInput(
   return { values, extra, many, errors, others: beside?.values, body, unwritable: compared }
 }
 
+/** The part of a body that cannot be written; its values are compared with the record, never stored. */
+function unwritable(resource: Resource, body: JsonObject): Readonly<FieldValues> {
+  const found: Record<string, Json> = {}
+  for (const [key, value] of Object.entries(body)) {
+    const field = resource.fields.get(key)
+    if (field === undefined ? isEmbed(resource, key, value) : !isWritable(field)) found[key] = value
+  }
+  return found
+}
+
+/** Whether a key is an embedded record of answers. A plain value there is left to the check for unknown keys. */
+function isEmbed(resource: Resource, key: string, value: Json): boolean {
+  if (resource.fields.has(key) || resource.relations.get(key)?.embed === undefined) return false
+  return typeof value === 'object'
+}
+
 /**
  * The clauses under which the caller may write just these fields, in order; the system needs none. On create a
  * field may also be sent with its default.
@@ -152,21 +177,6 @@ export function coveredBy(
 /** Whether a clause covers at least one of the values of an update. */
 export function coversPart(clause: Clause, actor: Actor, resource: Resource, values: Readonly<FieldValues>): boolean {
   return Object.entries(values).some(([name, value]) => covers(clause, actor, resource, name, value, false))
-}
-
-/** Runs a write under the first clause whose condition holds for what is written; alternatives are tried in order. */
-export async function underClause<T>(
-  clauses: readonly (Clause | undefined)[],
-  write: (clause: Clause | undefined) => Promise<T>,
-): Promise<T> {
-  for (const clause of clauses.slice(0, -1)) {
-    try {
-      return await write(clause)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'forbidden') throw error
-    }
-  }
-  return write(clauses.at(-1))
 }
 
 function covers(
@@ -247,107 +257,10 @@ export function wanted(
   return { ...values, ...Object.fromEntries([...links, ...malformed.map((name) => [name, MALFORMED] as const)]) }
 }
 
-/** The part of `values` that differs from the stored record; equal values are no change, however they were written. */
-export function changedValues(
-  resource: Resource,
-  values: Readonly<FieldValues>,
-  stored: Readonly<Record<string, Json>>,
-): FieldValues {
-  const changed: FieldValues = {}
-  for (const [name, value] of Object.entries(values)) {
-    const field = resource.fields.get(name)
-    if (field !== undefined && !same(field, value, stored[name] ?? null)) changed[name] = value
-  }
-  return changed
-}
-
-/** The errors without those of values that are sent back as they are stored: a rule that was added later does not refuse an older value. */
-export function errorsOfChanged(
-  actor: Actor,
-  resource: Resource,
-  { body, errors }: Pick<WriteInput, 'body' | 'errors'>,
-  { record: stored, seen }: { readonly record: Readonly<Record<string, Json>>; readonly seen: boolean },
-): Record<string, FieldError[]> {
-  const left = Object.entries(errors).filter(([key]) => {
-    const name = key.replace(/\.\d+.*$/, '')
-    const field = resource.fields.get(name)
-    return field === undefined || !seen || !isSeen(actor, field) || !isDeepStrictEqual(body[name], stored[name])
-  })
-  return Object.fromEntries(left)
-}
-
-/**
- * The values that answers never show the caller, by their field, or all where it may not view the record. Nobody sends
- * them back, so they count as changes: where a stored one passed and another was refused, a caller would learn of each
- * guess whether it is right.
- */
-export function unseenValues(
-  actor: Actor,
-  resource: Resource,
-  values: Readonly<FieldValues>,
-  seen: boolean,
-): FieldValues {
-  const unseen = Object.entries(values).filter(([name]) => {
-    const field = resource.fields.get(name)
-    return field !== undefined && !(seen && isSeen(actor, field))
-  })
-  return Object.fromEntries(unseen)
-}
-
-/** Whether the log tells of an update to these values in any case: where it told only of a change, it would answer a guess. */
-export function isTold(resource: Resource, unseen: Readonly<FieldValues>): boolean {
-  return Object.keys(unseen).some((name) => isLogged(resource, resource.fields.get(name)!))
-}
-
-function isSeen(actor: Actor, field: Field): boolean {
-  return actor.kind === 'system' || (readable(field, actor) && field.show !== 'never')
-}
-
-function same(field: Field, value: Json, stored: Json): boolean {
-  if (value === null || stored === null) return value === stored
-  if (isDeepStrictEqual(value, stored)) return true
-  const canonical = field.type.decode(stored, field.options)
-  return 'value' in canonical && isDeepStrictEqual(value, canonical.value)
-}
-
 /** The values with an id, where that is neither sent nor counted by the database. */
 export function withId({ key }: Resource, values: Readonly<FieldValues>, now: Date): Readonly<FieldValues> {
   if (key.type.name !== 'uuid' || Object.hasOwn(values, key.name)) return values
   return { ...values, [key.name]: uuid7(now.getTime()) }
-}
-
-/** The values of a record to come that no rule decides. */
-export function givenForSure(
-  resource: Resource,
-  values: Readonly<FieldValues>,
-  clauses: readonly (Clause | undefined)[],
-): KnownValues {
-  const assigned = clauses.flatMap((clause) => assignments(resource, clause, namesIn(values)))
-  const follows = resource.follows.flatMap(({ set }) => set)
-  const yes = resource.soles.flatMap(({ field: { name } }) => resource.fields.get(name) ?? [])
-  const defaults = Object.fromEntries(yes.map((field) => [field.name, field.default ?? null]))
-  return without({ ...defaults, ...values }, new Set([...assigned, ...follows].map(({ field }) => field.name)))
-}
-
-/** The errors of required fields that neither the caller nor a rule fills. */
-export function missingErrors(
-  actor: Actor,
-  resource: Resource,
-  { errors, values }: WriteInput,
-  assigned: readonly Assignment[],
-): Record<string, FieldError[]> {
-  const missing: Record<string, FieldError[]> = {}
-  const set = new Set(assigned.map((assignment) => assignment.field.name))
-  for (const field of resource.fields.values()) {
-    if (!field.required || !isWritable(field) || set.has(field.name)) continue
-    if (Object.hasOwn(values, field.name) || Object.hasOwn(errors, field.name)) continue
-    if (field.default !== undefined || field.defaultMoment !== undefined) continue
-    const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
-    if (relation?.kind === 'belongs_to' && relation.default !== undefined) continue
-    if (field.type.name === 'slug' && typeof field.options.own.from === 'string') continue
-    missing[field.name] = [mistake(field, 'required', 'is required')]
-  }
-  return Object.keys(missing).length === 0 ? missing : tellable(actor, resource, missing)
 }
 
 /** The names that have a value, asked one by one. */
@@ -360,16 +273,13 @@ export function givenNames({ fields }: Resource, values: Readonly<FieldValues>):
   return [...fields.keys()].filter((name) => Object.hasOwn(values, name))
 }
 
-const NO_LINKS: ReadonlySet<string> = new Set()
-
 /** The plan of creating the record with these values, under one clause. */
 export function insertPlan(
   { bulk, plans }: Execution,
-  parts: Pick<Insert, 'resource' | 'clause' | 'answer'> & Partial<Pick<Insert, 'trusted' | 'links'>>,
+  parts: Pick<Insert, 'resource' | 'clause' | 'answer'> & Partial<Insert>,
   values: Readonly<FieldValues>,
 ): WritePlan {
-  const { resource, clause, answer, trusted = [], links = NO_LINKS } = parts
-  return plans.get(planInsert, { resource, clause, answer, trusted, links, bulk, names: givenNames(resource, values) })
+  return plans.get(planInsert, { ...PLAIN_INSERT, ...parts, bulk, names: givenNames(parts.resource, values) })
 }
 
 /** The plan of giving a record these values, under one clause. */

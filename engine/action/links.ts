@@ -16,9 +16,7 @@ import { allowsOne } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
 import { createOther, deleteOther, isPairHeard } from './consequences.ts'
 import { attempt, type Execution, inTransaction, runCompiled, scopeOf, type Within } from './execution.ts'
-import type { Links } from './input.ts'
-
-const NONE: ReadonlySet<string> = new Set()
+import { type Links, tablesOf } from './input.ts'
 
 /** The errors of ids that may not be linked to the record, keyed by `<key>.<index>`; `id` is absent for a record to come. */
 export async function linkErrors(
@@ -57,23 +55,6 @@ export async function changedLinks(
     else if (stored.size !== ids.length || !ids.every((other) => stored.has(other))) changed.set(relation, ids)
   }
   return changed
-}
-
-/** The joining tables of links. */
-export function tablesOf(links: Links): ReadonlySet<string> {
-  return new Set([...links.keys()].map(({ through }) => through.table))
-}
-
-/** The names of the relations of links. */
-export function namesOf(links: Links): readonly string[] {
-  return [...links.keys()].map(({ name }) => name)
-}
-
-/** The joining tables of links that rules of the record look at: these rules are judged when the links are written. */
-export function judgedLater({ rules }: Resource, links: Links): ReadonlySet<string> {
-  if (links.size === 0) return NONE
-  const tables = [...tablesOf(links)].filter((table) => rules.some((rule) => rule.links.has(table)))
-  return new Set(tables)
 }
 
 /** Replaces a record's links, as far as the caller sees them, inside the open transaction, and gives the ids that came or went; throws validation_failed keyed by `<key>.<index>`. */

@@ -1,18 +1,17 @@
 /** ⇄ Locks of a write: of rules about several records, and of records from which it reads what it changes in them. */
+
 import type { Resource, Value } from '../catalog/catalog.ts'
 import { castType } from '../catalog/stored.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
-import type { Lock } from '../plan/write-checks.ts'
-import type { WritePlan } from '../plan/write-shape.ts'
+import type { Lock, WritePlan } from '../plan/write-shape.ts'
 import { type ChangedRecord, type ChangingWrite, changedReads, changedUnder } from '../query/changed-reads.ts'
-import type { Compiled } from '../query/compiled.ts'
+import { type Compiled, valueSlots } from '../query/compiled.ts'
 import { compileLockEach, compileLockRead, compileLockUnder } from '../query/lock-read.ts'
 import type { SelectScope } from '../query/scope.ts'
 import type { RowLock } from '../query/stored-record.ts'
 import type { FieldValues } from '../record/decode.ts'
-import { type Execution, inTransaction, runCompiled, type Within } from './execution.ts'
-import { valueSlots } from './slots.ts'
+import { type Execution, runCompiled } from './execution.ts'
 
 /** Values of a record by field, as they are before or after a write; one that is absent is not known. */
 export type KnownValues = Readonly<Record<string, Json>>
@@ -27,9 +26,6 @@ export function withoutYes({ soles }: Resource, known: KnownValues): ReadonlySet
   const never = soles.filter(({ field }) => Object.hasOwn(known, field.name) && known[field.name] !== true)
   return new Set(never.map(({ field }) => field.column))
 }
-
-/** The record is not in the group any more whose lock was taken. */
-class Moved extends Error {}
 
 /** One lock to take: of a whole rule, of a rule by many at once, or of one group of it. */
 interface Taking {
@@ -82,40 +78,11 @@ export async function takeLocks(
   )
 }
 
-/** A write under locks. */
-export interface LockedWrite<T> {
-  readonly locks: readonly Lock[]
-  /** The record before and after the write, read without a lock; undefined where that is not known beforehand. */
-  readonly records: (inner: Execution) => Promise<readonly KnownValues[] | undefined>
-  /** `check` is called with the record once it cannot change any more, before anything is written. */
-  readonly work: (inner: Within, check: (record: KnownValues) => void) => Promise<T>
-}
-
-/** Runs a write in a transaction under its locks; where the record has moved to another group meanwhile, once more under the whole rule's. */
-export async function underLocks<T>(around: Execution, { locks, records, work }: LockedWrite<T>): Promise<T> {
-  const whole = () =>
-    inTransaction(around, async (inner) => {
-      await takeLocks(inner, locks)
-      return work(inner, () => undefined)
-    })
-  // A transaction of several writes would come to take groups in any order, and two of them might wait for each other.
-  if (around.transaction !== undefined || locks.every(({ per }) => per.length === 0)) return whole()
-  try {
-    return await inTransaction(around, async (inner) => {
-      const before = await records(inner)
-      await takeLocks(inner, locks, before)
-      return work(inner, (record) => refuseMoved(locks, before?.[0], record))
-    })
-  } catch (error) {
-    if (!(error instanceof Moved)) throw error
-    return whole()
-  }
-}
-
-function refuseMoved(locks: readonly Lock[], before: KnownValues | undefined, record: KnownValues): void {
-  if (before === undefined) return
+/** Whether a record is not in the group any more whose lock was taken; `before` is what it was then, undefined: no group was known. */
+export function hasMoved(locks: readonly Lock[], before: KnownValues | undefined, record: KnownValues): boolean {
+  if (before === undefined) return false
   const names = locks.flatMap(({ per }) => per.map(({ name }) => name))
-  if (names.some((name) => textOf(before[name]) !== textOf(record[name]))) throw new Moved()
+  return names.some((name) => textOf(before[name]) !== textOf(record[name]))
 }
 
 /**

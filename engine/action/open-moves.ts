@@ -1,10 +1,9 @@
 /** ⇄ Which moves of a record are open to its caller, so that a client can offer those and no others. */
 import type { Resource } from '../catalog/catalog.ts'
-import type { JsonObject } from '../json.ts'
+import { idAtStart, type JsonObject } from '../json.ts'
 import { compileOpen, isWordShown, wordsAfter } from '../query/move-check.ts'
 import { allowsOne } from '../query/policy.ts'
 import { type Execution, runCompiled } from './execution.ts'
-import { idAtStart } from './read-back.ts'
 
 /** The words that may follow, by field, of the record in `text`, a record as it is answered; undefined where its caller sees none of it. */
 export async function openMoves(around: Execution, resource: Resource, text: string): Promise<JsonObject | undefined> {

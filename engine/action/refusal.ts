@@ -4,41 +4,57 @@ import type { Actor } from '../actor.ts'
 import type { Field, Moves, Resource } from '../catalog/catalog.ts'
 import { boundsSentence } from '../catalog/formula.ts'
 import type { Row } from '../database/database.ts'
-import { isRefusedByRule, violation } from '../database/failure.ts'
+import { isRefusedByRule, type Violation, violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
 import { type FieldError, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import { indexOf, overlapName } from '../migration/catalog-tables.ts'
 import { planChecks } from '../plan/write-plan.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
+import { valueSlots } from '../query/compiled.ts'
 import { isWordShown, wordsAfter } from '../query/move-check.ts'
 import { readable } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
 import type { TestedCheck } from '../query/write-check.ts'
-import { type CompiledWrite, compileChecks } from '../query/write-statement.ts'
+import { type CompiledWrite, compileWrite } from '../query/write-statement.ts'
 import { type FieldValues, invalidSelection, mistake } from '../record/decode.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import type { Links } from './input.ts'
 import { linkErrors } from './links.ts'
-import { valueSlots } from './slots.ts'
 import { isUsable, tellable } from './usable.ts'
 
 /**
- * The record of a write's row as JSON text; throws forbidden or validation_failed for the checks that failed. `seen` says
- * whether the caller could view the record before.
+ * Why the statement of a write has written nothing, by its row: forbidden, validation_failed or conflict for the checks that
+ * failed; undefined where all of them hold. `seen` says whether the caller could view the record before.
  */
-export function written(around: Execution, resource: Resource, compiled: CompiledWrite, row: Row, seen = true): string {
-  const errors = failed(around.actor, compiled.checks, row)
-  if (Object.keys(errors).length > 0) throw invalid(tellable(around.actor, resource, errors))
-  if (compiled.tells > 0) refuseMoves(around, resource, compiled, row, seen)
-  refuseBroken(compiled.checks, row)
-  return compiled.serialize(row)
+export function refusalOf(
+  around: Execution,
+  { action, resource }: WritePlan,
+  compiled: CompiledWrite,
+  row: Row,
+  seen: boolean,
+): ApiError | undefined {
+  const { checks, tells } = compiled
+  // What goes or comes back is as it was stored, so no field of a body is wrong.
+  if (action === 'delete' || action === 'restore') return brokenRule(checks, row)
+  if (checks.some(({ kind }, i) => kind === 'policy' && row[i] !== 't')) return forbidden('Forbidden')
+  const errors = failed(around.actor, checks, row)
+  if (Object.keys(errors).length > 0) return invalid(tellable(around.actor, resource, errors))
+  return (tells > 0 ? refusedMove(around, resource, compiled, row, seen) : undefined) ?? brokenRule(checks, row)
 }
 
-/** Throws conflict with the sentence of the first rule that the write would break. */
-export function refuseBroken(checks: readonly TestedCheck[], row: Row): void {
-  for (const [i, check] of checks.entries()) {
-    if ('says' in check && row[i] !== 't') throw new ApiError('conflict', { message: check.says })
-  }
+/** Conflict with the sentence of the first rule that the write would break. */
+function brokenRule(checks: readonly TestedCheck[], row: Row): ApiError | undefined {
+  const broken = checks.find((check, i) => 'says' in check && row[i] !== 't')
+  return broken !== undefined && 'says' in broken ? conflict(broken.says) : undefined
+}
+
+function forbidden(message: string): ApiError {
+  return new ApiError('forbidden', { message })
+}
+
+function conflict(message: string, cause?: unknown): ApiError {
+  return new ApiError('conflict', { message, cause })
 }
 
 function failed(actor: Actor, checks: readonly TestedCheck[], row: Row): Record<string, FieldError[]> {
@@ -51,8 +67,7 @@ function failed(actor: Actor, checks: readonly TestedCheck[], row: Row): Record<
       if (at !== undefined) broken[at.name] = [...(broken[at.name] ?? []), fieldError('invalid', says)]
       return
     }
-    if (check.kind === 'move' || check.kind === 'turn') return
-    if (check.kind === 'policy') throw new ApiError('forbidden', { message: 'Forbidden' })
+    if (check.kind === 'move' || check.kind === 'turn' || check.kind === 'policy') return
     if (check.kind === 'reference')
       errors[check.relation.field.name] = [invalidSelection(check.relation.field, check.relation.label)]
     else if (check.kind === 'fits')
@@ -95,7 +110,7 @@ export async function furtherErrors(
   if (given.length === 0) return linked
   const action = id === undefined ? 'create' : 'update'
   const plan = around.plans.get(planChecks, { action, resource, names: given.map(({ name }) => name) })
-  const compiled = around.statements.get(compileChecks, around, plan)
+  const compiled = around.statements.get(compileWrite, around, plan)
   const [row] = await runCompiled(around, compiled, { ...valueSlots(resource, values), id })
   return { ...(row === undefined ? {} : failed(around.actor, compiled.checks, row)), ...linked }
 }
@@ -104,17 +119,17 @@ function together(words: readonly string[]): string {
   return `The combination of ${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** Throws what the rule says whose index refuses an overlap. */
-export function refuseOverlap(
+/** What the rule says whose index refuses an overlap; undefined where it is the index of no such rule. */
+function refusedOverlap(
   resource: Resource,
   constraint: string | undefined,
   cause: unknown,
-  withFields = true,
-): void {
+  withFields: boolean,
+): ApiError | undefined {
   const rule = resource.overlaps.find((one) => overlapName(resource, one) === constraint)
-  if (rule === undefined) return
-  if (rule.at === undefined || !withFields) throw new ApiError('conflict', { message: rule.says, cause })
-  throw new ApiError('validation_failed', { errors: { [rule.at.name]: [rule.says] }, cause })
+  if (rule === undefined) return undefined
+  if (rule.at === undefined || !withFields) return conflict(rule.says, cause)
+  return new ApiError('validation_failed', { errors: { [rule.at.name]: [rule.says] }, cause })
 }
 
 /** The columns of an index of texts by how they look, of which the database tells an expression. */
@@ -128,55 +143,80 @@ function isCheckOf(table: string, column: string, constraint: string | undefined
   return constraint?.replace(/\d+$/, '') === `${table}_${column}_check`
 }
 
-/** Throws conflict where a rule of an existing table refuses a write; what that says is for the database's log, since it may tell of other records. */
-export function refuseByRule({ existing }: Resource, cause: unknown): void {
-  if (existing && isRefusedByRule(cause))
-    throw new ApiError('conflict', { message: 'The database refuses this by a rule of its own', cause })
+/**
+ * The refusal of a write that the database itself refused; undefined for any other failure. Another request can write
+ * between the check and the write, so a violation is answered by field name.
+ */
+export function refusedByDatabase(
+  actor: Actor,
+  { action, resource }: Pick<WritePlan, 'action' | 'resource'>,
+  error: unknown,
+): ApiError | undefined {
+  // What such a rule says is for the log of the database, since it may tell of other records.
+  if (resource.existing && isRefusedByRule(error))
+    return conflict('The database refuses this by a rule of its own', error)
+  const found = violation(error)
+  if (found === undefined) return undefined
+  const isWhole = action === 'delete' || action === 'restore'
+  const overlap = found.code === '23P01' ? refusedOverlap(resource, found.constraint, error, !isWhole) : undefined
+  if (overlap !== undefined) return overlap
+  if (isWhole) return conflict(stateSentence(actor, resource, action, found), error)
+  return found.kind === 'in_use' ? undefined : refusedValues(actor, resource, found, error)
 }
 
-/** Runs a write. Another request can write between the check and the write; the violation is then answered by field name. */
-export async function refusedByDatabase<T>(actor: Actor, resource: Resource, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    refuseByRule(resource, error)
-    const found = violation(error)
-    if (found === undefined || found.kind === 'in_use') throw error
-    if (found.code === '23P01') refuseOverlap(resource, found.constraint, error)
-    const { kind, constraint } = found
-    const columns = namesOf(resource, constraint) ?? found.columns
-    const isConcerned = ({ column }: Field): boolean =>
-      kind === 'check' ? isCheckOf(resource.table, column, constraint) : columns.includes(column)
-    const fields = [...resource.fields.values()].filter(isConcerned)
-    if (fields.length === 0 && kind === 'check' && constraint !== undefined) {
-      const errors = { record: [fieldError('invalid', `The database refuses it by its check ${constraint}`)] }
-      throw new ApiError('validation_failed', { errors, cause: error })
-    }
-    if (fields.length === 0) throw error
-    const words = fields.map((field) => field.name.replace(/_id$/, '').replaceAll('_', ' '))
-    const said = (field: Field): FieldError => {
-      if (found.kind === 'foreign_key') return fieldError('invalid_selection', `The selected ${words[0]} is invalid`)
-      if (found.kind === 'not_null') return mistake(field, 'required', 'is required')
-      if (found.kind !== 'unique') return mistake(field, 'invalid', 'is invalid')
-      const all = fields.length === 1 ? `The ${words[0]}` : together(words)
-      return fieldError('taken', `${all} has already been taken`)
-    }
-    const named = fields.every((field) => isUsable(actor, resource, field)) ? fields : []
-    const errors = Object.fromEntries(named.map((field) => [field.name, [said(field)]]))
-    const told =
-      named.length > 0 ? errors : { record: [fieldError('invalid', 'A value that you may not set stands in the way')] }
-    throw new ApiError('validation_failed', { errors: told, cause: error })
+/** A violation here comes from the state of other records and not from the input, so it is told by a sentence. */
+function stateSentence(actor: Actor, resource: Resource, action: 'delete' | 'restore', { columns }: Violation): string {
+  const label = resource.label.toLowerCase()
+  if (action === 'delete') return `The ${label} is still in use and cannot be deleted`
+  return `The ${label} cannot be restored: ${takenSince(actor, resource, columns)} has been taken since`
+}
+
+/** What was taken, by its name where the caller may use all of it. */
+function takenSince(actor: Actor, resource: Resource, columns: readonly string[]): string {
+  const fields = [...resource.fields.values()].filter(({ column }) => columns.includes(column))
+  const isNamed = fields.every((field) => isUsable(actor, resource, field))
+  return isNamed ? `its ${columns.join(', ').replaceAll('_', ' ')}` : 'a value of it'
+}
+
+/** What is wrong with the values by whose columns the database refuses a row; undefined where no field has one of them. */
+function refusedValues(
+  actor: Actor,
+  resource: Resource,
+  { columns: named, constraint, kind }: Violation,
+  cause: unknown,
+): ApiError | undefined {
+  const columns = namesOf(resource, constraint) ?? named
+  const isConcerned = ({ column }: Field): boolean =>
+    kind === 'check' ? isCheckOf(resource.table, column, constraint) : columns.includes(column)
+  const fields = [...resource.fields.values()].filter(isConcerned)
+  if (fields.length === 0 && kind === 'check' && constraint !== undefined) {
+    const errors = { record: [fieldError('invalid', `The database refuses it by its check ${constraint}`)] }
+    return new ApiError('validation_failed', { errors, cause })
   }
+  if (fields.length === 0) return undefined
+  const words = fields.map((field) => field.name.replace(/_id$/, '').replaceAll('_', ' '))
+  const said = (field: Field): FieldError => {
+    if (kind === 'foreign_key') return fieldError('invalid_selection', `The selected ${words[0]} is invalid`)
+    if (kind === 'not_null') return mistake(field, 'required', 'is required')
+    if (kind !== 'unique') return mistake(field, 'invalid', 'is invalid')
+    const all = fields.length === 1 ? `The ${words[0]}` : together(words)
+    return fieldError('taken', `${all} has already been taken`)
+  }
+  const usable = fields.every((field) => isUsable(actor, resource, field)) ? fields : []
+  const errors = Object.fromEntries(usable.map((field) => [field.name, [said(field)]]))
+  const told =
+    usable.length > 0 ? errors : { record: [fieldError('invalid', 'A value that you may not set stands in the way')] }
+  return new ApiError('validation_failed', { errors: told, cause })
 }
 
-/** Throws conflict or forbidden for the first move that is not allowed; `seen` says whether the caller may view the record. */
-export function refuseMoves(
+/** Conflict or forbidden for the first move that is not allowed; `seen` says whether the caller may view the record. */
+function refusedMove(
   scope: SelectScope,
   resource: Resource,
   { checks, tells }: CompiledWrite,
   row: Row,
   seen: boolean,
-): void {
+): ApiError | undefined {
   // The words stand behind everything else, two for each field that moves.
   let told = row.length - tells
   let words: readonly (string | null)[] = []
@@ -190,11 +230,12 @@ export function refuseMoves(
     const [from = null, to = null] = words
     // Who may not read the word learns neither it nor, by what may follow, which one it is.
     if (!seen || !isWordShown(scope, resource, check.moves))
-      throw new ApiError('conflict', { message: check.moves.says ?? hiddenMove(resource.label) })
-    throw check.whose === 'anyone'
+      return conflict(check.moves.says ?? hiddenMove(resource.label))
+    return check.whose === 'anyone'
       ? nobodys(resource, check.moves, from, to, scope.actor)
-      : forbidden(resource, check.moves, from, to)
+      : forbidden(check.moves.says ?? `${notYours(resource.label)} ${quote(from)} to ${quote(to)}`)
   }
+  return undefined
 }
 
 /** How the sentences begin in which a move of the resource is refused. */
@@ -219,12 +260,7 @@ function nobodys({ label }: Resource, moves: Moves, from: string | null, to: str
   const what = moves.says ?? `${impossible(label)} ${quote(from)} to ${quote(to)}`
   const rest =
     possible.length > 0 ? `; possible: ${possible.join(', ')}` : moves.says === undefined ? '; it stays as it is' : ''
-  return new ApiError('conflict', { message: `${what}${rest}` })
-}
-
-function forbidden({ label }: Resource, { says }: Moves, from: string | null, to: string | null): ApiError {
-  const message = says ?? `${notYours(label)} ${quote(from)} to ${quote(to)}`
-  return new ApiError('forbidden', { message })
+  return conflict(`${what}${rest}`)
 }
 
 function quote(word: string | null): string {

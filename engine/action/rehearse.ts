@@ -7,14 +7,14 @@ import { print, quoted } from '../filter/sql.ts'
 import type { Table } from '../migration/table.ts'
 import { createPlans } from '../plan/plan.ts'
 import { planRecord } from '../plan/read-plan.ts'
-import { PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../plan/write-plan.ts'
+import { PLAIN_INSERT, PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../plan/write-plan.ts'
 import { fieldSql } from '../query/condition.ts'
 import { readListQuery } from '../query/list-query.ts'
 import { compilePage } from '../query/list-statement.ts'
 import { usualAnswer } from '../query/policy.ts'
 import { compileGet } from '../query/read-statement.ts'
 import { compileCurrent } from '../query/stored-record.ts'
-import { compileInsert, compileRemoval, compileUpdate } from '../query/write-statement.ts'
+import { compileWrite } from '../query/write-statement.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
 /** Runs a statement and gives what the database has against it. */
@@ -142,9 +142,9 @@ function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
     compileGet(scope, planRecord(catalog, { resource, within: { kind: 'all' }, ...ONE, finds: resource.key, answer })),
     ...lists.map((query) => compilePage(scope, readListQuery({ ...scope, plans }, resource, query).plan)),
     compileCurrent(scope, resource, clauses, resource.key, undefined),
-    compileInsert(scope, planInsert(catalog, { ...written, trusted: [], links: new Set(), bulk: false })),
+    compileWrite(scope, planInsert(catalog, { ...PLAIN_INSERT, ...written })),
     // A record of nothing but its id is never updated.
-    ...(writable.length === 0 ? [] : [compileUpdate(scope, update)]),
-    compileRemoval(scope, planRemoval(catalog, { resource, action: 'delete', leaving: new Set(), answer: 'stored' })),
+    ...(writable.length === 0 ? [] : [compileWrite(scope, update)]),
+    compileWrite(scope, planRemoval(catalog, { resource, action: 'delete', leaving: new Set(), answer: 'stored' })),
   ].map(({ statement }) => statement.text)
 }

@@ -6,29 +6,13 @@ import { isStored } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { Json } from '../json.ts'
 import { readable } from '../query/policy.ts'
 import { type FieldValues, isWritable, mistake } from '../record/decode.ts'
 import type { Execution } from './execution.ts'
 import { readBack } from './read-back.ts'
 
 type Errors = Record<string, FieldError[]>
-
-/** The part of a body that cannot be written; its values are compared with the record, never stored. */
-export function unwritable(resource: Resource, body: JsonObject): Readonly<FieldValues> {
-  const found: Record<string, Json> = {}
-  for (const [key, value] of Object.entries(body)) {
-    const field = resource.fields.get(key)
-    if (field === undefined ? isEmbed(resource, key, value) : !isWritable(field)) found[key] = value
-  }
-  return found
-}
-
-/** Whether a key is an embedded record of answers. A plain value there is left to the check for unknown keys. */
-export function isEmbed(resource: Resource, key: string, value: Json): boolean {
-  if (resource.fields.has(key) || resource.relations.get(key)?.embed === undefined) return false
-  return typeof value === 'object'
-}
 
 /** On create there is no record to send back, so only three things are accepted: nothing, the default, and what rules `set` anyway. */
 export function refusedOnCreate(

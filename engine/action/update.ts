@@ -1,65 +1,60 @@
-/** ⇄ Updating a record: read it with its policy, see what really changes, run hooks around one checked update, answer. */
-import type { Assignment, Clause, Field, Resource } from '../catalog/catalog.ts'
-import { concernsUpdate, withFollowing } from '../catalog/following.ts'
+/** ⇄ Updating a record: what is asked for, and what of it really changes the stored record. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Actor } from '../actor.ts'
+import type { Clause, Field, Resource } from '../catalog/catalog.ts'
 import { computedFields } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { type Lock, locksOf } from '../plan/write-checks.ts'
-import { type Lookup, notFound } from '../query/lookup.ts'
-import { requireClause } from '../query/policy.ts'
-import { compileUpdate } from '../query/write-statement.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
+import { isLogged } from '../query/change-log.ts'
+import type { Lookup } from '../query/lookup.ts'
+import { allowsOne, readable, requireClause } from '../query/policy.ts'
 import { type FieldValues, mistake } from '../record/decode.ts'
-import { answered } from './answer.ts'
-import { allReady } from './cached-tables.ts'
-import { followRelated, leaveRelated, leavingKeys, takeOver } from './consequences.ts'
-import { type Current, currentRecord } from './current.ts'
-import { type AskedUpdate, updateDirectly } from './direct-update.ts'
-import { changeSlots, type Execution, hooksOf, noteChange, runCompiled, scopeOf } from './execution.ts'
-import { drafts, runHooks, type Written } from './hooks.ts'
-import type { WriteInput } from './input.ts'
+import { leaveRelated, leavingKeys } from './consequences.ts'
+import { type BoundHook, type Execution, hooksOf } from './execution.ts'
 import {
-  changedValues,
+  coveredBy,
   coveringClauses,
-  errorsOfChanged,
-  isTold,
+  coversPart,
   type Links,
+  namesOf,
   readInput,
   refuseGuarded,
-  underClause,
-  unseenValues,
+  tablesOf,
   updatePlan,
+  type WriteInput,
   wanted,
 } from './input.ts'
-import { changedLinks, judgedLater, namesOf, refuseBrokenLinks, tablesOf, writeMany } from './links.ts'
-import { type KnownValues, lockRead, takeLocks, underLocks, without, withoutYes } from './locks.ts'
-import { logLinks } from './log-writes.ts'
+import { changedLinks } from './links.ts'
+import { type KnownValues, without, withoutYes } from './locks.ts'
 import { contradictions, settled } from './present-names.ts'
-import { isCounted, needsTransaction, type Preconditions, readBack, requireVersion } from './read-back.ts'
-import { furtherErrors, refusedByDatabase } from './refusal.ts'
-import { keptSlots } from './slots.ts'
-import { remakeSlugs } from './slug.ts'
+import { type Preconditions, readBack, requireVersion } from './read-back.ts'
+import { furtherErrors } from './refusal.ts'
+import { remakeSlugs, slugFields } from './slug.ts'
+import { type StoredRecord, storedRecord } from './stored-record.ts'
 import { refusedOnUpdate } from './unwritable.ts'
+import { type Change, write } from './write.ts'
 
 const NONE: Readonly<FieldValues> = Object.freeze({})
+const NOWHERE: ReadonlySet<string> = new Set()
 
-/** How often an update that lost a race against another writer starts over before it takes the row's lock. */
-const TRIES = 2
-
-/** The row was changed by another writer between reading and writing it. */
-class LostRace extends Error {}
-
-/** An update with what its columns may concern. */
-interface Update extends AskedUpdate {
-  /** The columns that it may write. */
-  readonly columns: ReadonlySet<string>
-  /** What is locked before the record is read. */
-  readonly locks: readonly Lock[]
+/** What one request asks of a record, decoded. */
+interface Update {
+  readonly resource: Resource
+  readonly lookup: Lookup
+  /** The clauses that speak of the caller. */
+  readonly clauses: readonly Clause[]
+  readonly hooks: readonly BoundHook[]
+  readonly input: WriteInput
+  readonly preconditions: Preconditions
+  /** Values that the program itself says, whatever its caller may write. */
+  readonly fixed: Readonly<FieldValues>
 }
 
 /** What really changes of the stored record, and the clauses under which the caller may change it. */
-interface Change {
-  readonly current: Current
+interface Difference {
+  readonly stored: StoredRecord
   readonly values: FieldValues
   /** The values that the caller may not see, whatever is stored. */
   readonly unseen: Readonly<FieldValues>
@@ -85,81 +80,152 @@ export async function updateRecord(
   const clauses = requireClause(resource.policies.update, around.actor)
   const hooks = hooksOf(around, resource, 'update')
   const input = readInput(around, resource, hooks, body)
-  const columns = columnsOf(around, resource, clauses, { ...input.values, ...fixed })
-  const locks = isCounted(resource) ? updateLocks(around, { resource, clauses, columns, fixed, input }) : []
-  const update: Update = { resource, lookup, clauses, hooks, input, preconditions, fixed, columns, locks }
-  const locked = (): Promise<string> =>
-    underLocks(around, {
-      locks,
-      records: (inner) => groupsOf(inner, update),
-      work: (inner, check) => updateOnce(inner, update, check),
-    })
-  // A hook may still name a field that such a rule counts by.
-  const counted =
-    locks.length > 0 ||
-    (hooks.length > 0 && locksOf(around.catalog, { resource, action: 'update', columns: undefined }).length > 0)
-  // A hook may write any field.
-  const writable = hooks.length === 0 ? columns : new Set([...resource.fields.values()].map(({ column }) => column))
-  const elsewhere = resource.relatedFollows.some((follow) => concernsUpdate(follow, writable))
-  const transactional = counted || elsewhere || needsTransaction(around.catalog, resource, hooks, input.many, writable)
-  if (transactional || around.transaction !== undefined) return locked()
-  const answer = await updateDirectly(around, update)
-  if (answer !== undefined) return answer
-  for (let tries = 1; ; tries++) {
-    try {
-      return await updateOnce(around, update)
-    } catch (error) {
-      if (!(error instanceof LostRace)) throw error
-      if (tries === TRIES) return locked()
-    }
-  }
+  const update: Update = { resource, lookup, clauses, hooks, input, preconditions, fixed }
+  const { covering } = coveredBy(clauses, around.actor, resource, input.values, false)
+  const plan = askedPlan(around, update, covering[0])
+  const isDirect = isPlain(around, update) && covering.length > 0 && coversAll(around, update, plan)
+  return write(around, {
+    plan,
+    hooks,
+    direct: isDirect ? { values: input.values, lookup: lookup.value } : undefined,
+    groups: (inner) => groupsOf(inner, update, plan),
+    read: (inner) => readUpdate(inner, update),
+  })
+}
+
+/** The plan of changing all that is sent, by a statement that finds the record itself. */
+function askedPlan(
+  around: Execution,
+  { clauses, fixed, hooks, input, lookup, resource }: Update,
+  clause: Clause | undefined,
+): WritePlan {
+  const values = { ...input.values, ...fixed }
+  return updatePlan(
+    around,
+    {
+      resource,
+      clause,
+      answer: 'record',
+      finds: lookup.field,
+      told: isTold(resource, unseenValues(around.actor, resource, values, true)),
+      links: tablesOf(input.many),
+      among: clauses,
+      hooked: hooks.length > 0,
+      within: hooks.some((hook) => hook.transaction),
+      // Of a value that is sent under two names it is not known which one is meant.
+      never: yesless(resource, input.others === undefined ? values : {}, clauses),
+    },
+    values,
+  )
+}
+
+/** Whether nothing but values that are right and may be changed is sent. */
+function isPlain({ actor }: Execution, { resource, hooks, input, preconditions, fixed }: Update): boolean {
+  const { values, extra, many, errors, others, unwritable } = input
+  const names = Object.keys(values)
+  if (names.length === 0 || hooks.length > 0 || many.size > 0) return false
+  if (Object.values(preconditions).some((header) => header !== undefined)) return false
+  const further = [extra, errors, unwritable, fixed, ...(others === undefined ? [] : [others])]
+  if (further.some((part) => Object.keys(part).length > 0)) return false
+  const slugs = slugFields(resource)
+  return names.every((name) => {
+    const field = resource.fields.get(name)
+    return field !== undefined && !field.immutable && !slugs.includes(field) && allowsOne(field.write, actor)
+  })
+}
+
+/**
+ * Whether all that is sent is compared with what is stored, which the clause's own values are not, and no earlier clause
+ * covers a part of it: perhaps only that part is a change, and the record is then changed under the earlier one.
+ */
+function coversAll({ actor }: Execution, { clauses, input, resource }: Update, { clause, given }: WritePlan): boolean {
+  const earlier = clause === undefined ? [] : clauses.slice(0, clauses.indexOf(clause))
+  if (earlier.some((one) => coversPart(one, actor, resource, input.values))) return false
+  return given.length === Object.keys(input.values).length
+}
+
+/** The names of fields that get other values than the caller's. */
+function decidedBy({ follows, updateSets }: Resource, clauses: readonly Clause[]): ReadonlySet<string> {
+  const set = [...updateSets, ...clauses.flatMap((clause) => clause.set)]
+  const following = follows.flatMap((follow) => follow.set)
+  return new Set([...set, ...following].map(({ field }) => field.name))
+}
+
+/** The columns in which the record has no yes for sure, once these values are written under the clauses. */
+function yesless(resource: Resource, values: Readonly<FieldValues>, clauses: readonly Clause[]): ReadonlySet<string> {
+  return resource.soles.length === 0 ? NOWHERE : withoutYes(resource, without(values, decidedBy(resource, clauses)))
 }
 
 /** The record before and after the update, as far as the body alone decides it; undefined where a hook may. */
 async function groupsOf(
   inner: Execution,
-  { clauses, columns, fixed, hooks, input, lookup, resource }: Update,
+  { clauses, fixed, hooks, input, lookup, resource }: Update,
+  { may }: WritePlan,
 ): Promise<readonly KnownValues[] | undefined> {
   if (hooks.length > 0) return undefined
-  const { record } = await currentRecord({ ...inner, transaction: undefined }, resource, clauses, lookup)
-  const computed = computedFields(inner.catalog, resource).filter(({ column }) => columns.has(column))
+  const { record } = await storedRecord({ ...inner, transaction: undefined }, resource, clauses, lookup)
+  const computed = computedFields(inner.catalog, resource).filter(({ column }) => may.has(column))
   const decided = new Set([...decidedBy(resource, clauses), ...computed.map(({ name }) => name)])
   return [record, without({ ...record, ...settled(input, record, () => false).values, ...fixed }, decided)]
 }
 
-async function updateOnce(
-  around: Execution,
-  update: Update,
-  check: (record: KnownValues) => void = () => undefined,
-): Promise<string> {
-  const { resource, input } = update
-  const change = await readChange(around, update)
-  const { current, values, links } = change
-  check(current.record)
-  await refuseInvalid(around, update, change)
-  await requireVersion(around, resource, current, update.preconditions)
-  const nothing = Object.keys(values).length === 0 && Object.keys(input.extra).length === 0 && links.size === 0
-  return nothing ? readBack(around, resource, current.id, current.seen) : writeChange(around, update, change)
+/** What is to be changed of the stored record; the text of the answer where that is nothing. */
+async function readUpdate(inner: Execution, update: Update): Promise<Change | string> {
+  const { input, resource } = update
+  const difference = await differenceOf(inner, update)
+  const { clauses, links, stored, unseen, values } = difference
+  await refuseInvalid(inner, update, difference)
+  await requireVersion(inner, resource, stored, update.preconditions)
+  const { extra } = input
+  if (Object.keys(values).length === 0 && Object.keys(extra).length === 0 && links.size === 0)
+    return readBack(inner, resource, stored.id, stored.seen)
+  const leaving = leavingKeys(inner, resource, stored.record)
+  const isNothing = (some: Readonly<FieldValues>): boolean => Object.keys(some).length === 0 && links.size === 0
+  return {
+    stored,
+    clauses,
+    values,
+    extra,
+    links,
+    settle: (left) => ({ ...pick(left, unseen), ...changedValues(resource, left, stored.record) }),
+    plan: (some, clause, answer) => {
+      const told = isTold(resource, pick(some, unseen))
+      const never = yesless(resource, some, clause === undefined ? [] : [clause])
+      const parts = { told, leaving, links: tablesOf(links), linked: namesOf(links), never }
+      const plan = updatePlan(inner, { resource, clause, answer, ...parts }, some)
+      return answer !== 'draft' && (isNothing(some) || plan.columns.size === 0) ? undefined : plan
+    },
+    before: async (within, some, draft) =>
+      isNothing(some) ? undefined : leaveRelated(within, resource, stored, some, draft),
+  }
+}
+
+/** Those of the values whose names are among others. */
+function pick(values: Readonly<FieldValues>, others: Readonly<FieldValues>): FieldValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(others, name)))
 }
 
 /** Compares the input with the stored record; throws forbidden when a field that changes stands in the way. */
-async function readChange(around: Execution, { resource, lookup, clauses, input, fixed }: Update): Promise<Change> {
-  const current = await currentRecord(around, resource, clauses, lookup)
-  const hidden = unseenValues(around.actor, resource, input.others ?? NONE, current.seen)
-  const sent = settled(input, current.record, (name) => Object.hasOwn(hidden, name))
-  const values = changedValues(resource, sent.values, current.record)
-  await remakeSlugs(around, resource, values, current.record)
-  const links = await changedLinks(around, resource, current, input.many)
-  const unseen = unseenValues(around.actor, resource, sent.values, current.seen)
-  const mistaken = errorsOfChanged(around.actor, resource, input, current)
+async function differenceOf(
+  around: Execution,
+  { resource, lookup, clauses, input, fixed }: Update,
+): Promise<Difference> {
+  const stored = await storedRecord(around, resource, clauses, lookup)
+  const hidden = unseenValues(around.actor, resource, input.others ?? NONE, stored.seen)
+  const sent = settled(input, stored.record, (name) => Object.hasOwn(hidden, name))
+  const values = changedValues(resource, sent.values, stored.record)
+  await remakeSlugs(around, resource, values, stored.record)
+  const links = await changedLinks(around, resource, stored, input.many)
+  const unseen = unseenValues(around.actor, resource, sent.values, stored.seen)
+  const mistaken = errorsOfChanged(around.actor, resource, input, stored)
   const errors = { ...mistaken, ...contradictions(resource, sent.contradicting) }
   const attempted = wanted(resource, { ...unseen, ...values }, { many: links, errors })
-  const covering = coveringClauses(current.clauses, around.actor, resource, attempted, false)
+  const covering = coveringClauses(stored.clauses, around.actor, resource, attempted, false)
   refuseGuarded(around.actor, resource, attempted, false)
   return {
-    current,
+    stored,
     // Written even where they are stored already: that nothing was written would show in `updated_at`.
-    values: { ...unseen, ...values, ...changedValues(resource, fixed, current.record) },
+    values: { ...unseen, ...values, ...changedValues(resource, fixed, stored.record) },
     unseen,
     links,
     clauses: covering,
@@ -168,65 +234,16 @@ async function readChange(around: Execution, { resource, lookup, clauses, input,
 }
 
 /** Throws validation_failed with all that is wrong with the body. */
-async function refuseInvalid(around: Execution, { resource, input, fixed }: Update, change: Change): Promise<void> {
-  const { current, values, links, unseen } = change
-  const differing = await refusedOnUpdate(around, resource, input.unwritable, current)
-  const errors = { ...change.errors, ...immutable(resource, { ...unseen, ...values }, fixed), ...differing }
+async function refuseInvalid(
+  around: Execution,
+  { resource, input, fixed }: Update,
+  { errors: mistaken, links, stored, unseen, values }: Difference,
+): Promise<void> {
+  const isWhole = Object.keys(input.unwritable).length === 0
+  const differing = isWhole ? {} : await refusedOnUpdate(around, resource, input.unwritable, stored)
+  const errors = { ...mistaken, ...immutable(resource, { ...unseen, ...values }, fixed), ...differing }
   if (Object.keys(errors).length === 0) return
-  throw invalid({ ...(await furtherErrors(around, resource, values, links, current.id)), ...errors })
-}
-
-/** Writes a change with its hooks. Inside a transaction hooks see the stored row, and the answer is read back at the end. */
-async function writeChange(around: Execution, update: Update, change: Change): Promise<string> {
-  const { resource, hooks } = update
-  const { current, clauses, links } = change
-  const returning = around.transaction === undefined ? 'record' : 'stored'
-  const write = startWrite(around, update, change)
-  const returned = await runHooks(around, resource, 'update', hooks, write, async () => {
-    const values = { ...unseenOf(change, write.input), ...changedValues(resource, write.input, current.record) }
-    const changes = Object.keys(values).length > 0 || links.size > 0
-    if (changes) await leaveRelated(around, resource, current, values, write.draft)
-    const text = changes
-      ? await underClause(clauses, (clause) => updateRow(around, update, change, values, clause, returning))
-      : undefined
-    if (returning === 'stored')
-      write.result = text === undefined ? current.record : (JSON.parse(text) as Record<string, Json>)
-    const moved = await writeMany(around, resource, current.id, links)
-    await refuseBrokenLinks(around, { resource, action: 'update', id: current.id, moved, columns: update.columns })
-    if (text === undefined) {
-      if (links.size > 0) await logLinks(around, resource, current.id, namesOf(links))
-      return undefined
-    }
-    // A hook may have named any field.
-    const columns = hooks.length > 0 ? undefined : update.columns
-    if (write.result !== undefined) {
-      await takeOver(around, { resource, action: 'update', columns }, write.result)
-      await followRelated(around, resource, { by: 'update', before: current.record, after: write.result })
-    }
-    await noteChange(around, resource)
-    return text
-  })
-  const isAnswer = returning === 'record' && returned !== undefined && current.seen
-  return isAnswer ? returned : readBack(around, resource, current.id, current.seen)
-}
-
-/** What is left of the values that the caller may not see when hooks have run. */
-function unseenOf({ unseen }: Change, input: Readonly<FieldValues>): FieldValues {
-  return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(unseen, name)))
-}
-
-/** What hooks find before anything is written. */
-function startWrite(around: Execution, { resource, input: { extra } }: Update, change: Change): Written {
-  const { current, clauses } = change
-  const input = { ...change.values }
-  const draft = drafts(around, input, {
-    resource,
-    id: current.id,
-    clauses,
-    values: () => changedValues(resource, input, current.record),
-    plan: (values, clause) => updatePlan(around, { resource, clause, answer: 'draft' }, values),
-  })
-  return { input, extra, record: current.record, result: undefined, draft }
+  throw invalid({ ...(await furtherErrors(around, resource, values, links, stored.id)), ...errors })
 }
 
 function immutable(
@@ -244,106 +261,60 @@ function immutable(
   return errors
 }
 
-/** Writes the changed values and what every update sets, as JSON text; undefined when there is no column to write. */
-async function updateRow(
-  around: Execution,
-  { resource, locks }: Update,
-  change: Change,
-  values: FieldValues,
-  clause: Clause | undefined,
-  answer: 'record' | 'stored',
-): Promise<string | undefined> {
-  const { current, links } = change
-  const plan = updatePlan(
-    around,
-    {
-      resource,
-      clause,
-      answer,
-      told: isTold(resource, unseenOf(change, values)),
-      links: judgedLater(resource, links),
-      leaving: leavingKeys(around, resource, current.record),
-      linked: namesOf(links),
-    },
-    values,
-  )
-  const { assigned, given } = plan
-  if (given.length + assigned.length === 0) return undefined
-  if (isCounted(resource)) await takeLateLocks(around, { resource, values, given, assigned, taken: locks })
-  const compiled = around.statements.get(compileUpdate, scopeOf(around, resource), plan)
-  if (around.transaction !== undefined) await lockRead(around, plan, values, current.id)
-  if (compiled.kept.length > 0) await allReady(compiled.kept)
-  const slots = {
-    ...(await keptSlots(around, resource, values)),
-    ...changeSlots(around),
-    id: current.id,
-    version: current.version,
-  }
-  const [row] = await refusedByDatabase(around.actor, resource, () => runCompiled(around, compiled, slots))
-  // A locked row can only be gone because a hook of this very action removed it.
-  if (row === undefined) throw around.transaction === undefined ? new LostRace() : notFound(resource)
-  const text = await answered(around, resource, compiled, row, current.seen)
-  if (row[compiled.checks.length] === null) throw new LostRace()
-  return text
-}
-
-/** The columns that an update of these values may write. */
-function columnsOf(
-  { catalog }: Execution,
+/** The part of `values` that differs from the stored record; equal values are no change, however they were written. */
+export function changedValues(
   resource: Resource,
-  clauses: readonly Clause[],
   values: Readonly<FieldValues>,
-): ReadonlySet<string> {
-  const given = Object.keys(values).flatMap((name) => resource.fields.get(name)?.column ?? [])
-  const set = [...resource.updateSets, ...clauses.flatMap((clause) => clause.set)]
-  return withFollowing(catalog, resource, 'update', [...given, ...set.map(({ field }) => field.column)])
+  stored: Readonly<Record<string, Json>>,
+): FieldValues {
+  const changed: FieldValues = {}
+  for (const [name, value] of Object.entries(values)) {
+    const field = resource.fields.get(name)
+    if (field !== undefined && !same(field, value, stored[name] ?? null)) changed[name] = value
+  }
+  return changed
 }
 
-/** The names of fields that get other values than the caller's. */
-function decidedBy({ follows, updateSets }: Resource, clauses: readonly Clause[]): ReadonlySet<string> {
-  const set = [...updateSets, ...clauses.flatMap((clause) => clause.set)]
-  const following = follows.flatMap((follow) => follow.set)
-  return new Set([...set, ...following].map(({ field }) => field.name))
+/** The errors without those of values that are sent back as they are stored: a rule that was added later does not refuse an older value. */
+function errorsOfChanged(
+  actor: Actor,
+  resource: Resource,
+  { body, errors }: Pick<WriteInput, 'body' | 'errors'>,
+  { record: stored, seen }: { readonly record: Readonly<Record<string, Json>>; readonly seen: boolean },
+): Record<string, FieldError[]> {
+  const left = Object.entries(errors).filter(([key]) => {
+    const name = key.replace(/\.\d+.*$/, '')
+    const field = resource.fields.get(name)
+    return field === undefined || !seen || !isSeen(actor, field) || !isDeepStrictEqual(body[name], stored[name])
+  })
+  return Object.fromEntries(left)
 }
 
-/** What is locked before the record is read. */
-function updateLocks(
-  { catalog }: Execution,
-  asked: {
-    readonly resource: Resource
-    readonly clauses: readonly Clause[]
-    readonly columns: ReadonlySet<string>
-    readonly fixed: Readonly<FieldValues>
-    readonly input: WriteInput
-  },
-): readonly Lock[] {
-  const { clauses, columns, fixed, input, resource } = asked
-  // Of a value that stands under two names it is not known which one is meant.
-  const sure = input.others === undefined ? { ...input.values, ...fixed } : {}
-  const known = without(sure, decidedBy(resource, clauses))
-  const [links, never] = [tablesOf(input.many), withoutYes(resource, known)]
-  return locksOf(catalog, { resource, action: 'update', columns, links, never })
+/**
+ * The values that answers never show the caller, by their field, or all where it may not view the record. Nobody sends
+ * them back, so they count as changes: where a stored one passed and another was refused, a caller would learn of each
+ * guess whether it is right.
+ */
+function unseenValues(actor: Actor, resource: Resource, values: Readonly<FieldValues>, seen: boolean): FieldValues {
+  const unseen = Object.entries(values).filter(([name]) => {
+    const field = resource.fields.get(name)
+    return field !== undefined && !(seen && isSeen(actor, field))
+  })
+  return Object.fromEntries(unseen)
 }
 
-/** What an update writes in the end. */
-interface Late {
-  readonly resource: Resource
-  readonly values: Readonly<FieldValues>
-  readonly given: readonly Field[]
-  readonly assigned: readonly Assignment[]
-  /** The locks that are taken already. */
-  readonly taken: readonly Lock[]
+/** Whether the log tells of an update to these values in any case: where it told only of a change, it would answer a guess. */
+function isTold(resource: Resource, unseen: Readonly<FieldValues>): boolean {
+  return Object.keys(unseen).some((name) => isLogged(resource, resource.fields.get(name)!))
 }
 
-/** What a hook named beside the body may concern rules whose locks are not taken yet. */
-async function takeLateLocks(around: Execution, { resource, values, given, assigned, taken }: Late): Promise<void> {
-  const named = [...given, ...assigned.map(({ field }) => field)].map(({ column }) => column)
-  const columns = withFollowing(around.catalog, resource, 'update', named)
-  const decided = new Set([...decidedBy(resource, []), ...assigned.map(({ field }) => field.name)])
-  const known = without(values, decided)
-  const late = locksOf(around.catalog, { resource, action: 'update', columns, never: withoutYes(resource, known) })
-  await takeLocks(
-    around,
-    late.filter(({ name }) => !taken.some((one) => one.name === name)),
-  )
+function isSeen(actor: Actor, field: Field): boolean {
+  return actor.kind === 'system' || (readable(field, actor) && field.show !== 'never')
+}
+
+function same(field: Field, value: Json, stored: Json): boolean {
+  if (value === null || stored === null) return value === stored
+  if (isDeepStrictEqual(value, stored)) return true
+  const canonical = field.type.decode(stored, field.options)
+  return 'value' in canonical && isDeepStrictEqual(value, canonical.value)
 }

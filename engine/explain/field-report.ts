@@ -1,7 +1,7 @@
 /** ⇄ Why an answer has a field or a relation, or has it not, or has it empty. */
 
-import { currentRecord } from '../action/current.ts'
 import { type Execution, runCompiled, scopeOf } from '../action/execution.ts'
+import { storedRecord } from '../action/stored-record.ts'
 import { SYSTEM } from '../actor.ts'
 import type { Access, Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
@@ -131,7 +131,7 @@ async function there(around: Execution, { resource, named }: Question, part: Fie
   let id: Id
   try {
     const clauses = clausesFor(resource.policies.view, around.actor)
-    id = (await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor))).id
+    id = (await storedRecord(around, resource, clauses, readLookup(resource, named, around.actor))).id
   } catch (error) {
     if (error instanceof ApiError) return 'left out: the record itself is not answered'
     throw error

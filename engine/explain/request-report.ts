@@ -1,9 +1,9 @@
 /** ⇄ Why an answer is what it is: the rules that speak of the caller, whether they reach the record, and the SQL that ran. */
 
-import { currentRecord } from '../action/current.ts'
 import { type Execution, runCompiled } from '../action/execution.ts'
 import type { Parent } from '../action/parent.ts'
 import { getRecord, listRecords } from '../action/read.ts'
+import { storedRecord } from '../action/stored-record.ts'
 import type { Catalog, Clause, Filter, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { Runner, Statement } from '../database/database.ts'
@@ -183,7 +183,7 @@ async function carryOut(
   }
   if (action !== 'create') {
     const clauses = clausesFor(resource.policies[policy], around.actor)
-    await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), action === 'restore')
+    await storedRecord(around, resource, clauses, readLookup(resource, named, around.actor), action === 'restore')
   }
   return undefined
 }
@@ -205,7 +205,7 @@ async function clausesReaching(
   named: string,
 ): Promise<readonly Clause[]> {
   try {
-    return (await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)).clauses
+    return (await storedRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)).clauses
   } catch (error) {
     if (error instanceof ApiError) return []
     throw error
@@ -271,7 +271,7 @@ async function idOf(
 ): Promise<Id | undefined> {
   try {
     const clauses = clausesFor(resource.policies[action], around.actor)
-    return (await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)).id
+    return (await storedRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)).id
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error

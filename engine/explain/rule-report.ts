@@ -1,8 +1,9 @@
 /** ⇄ Whether a rule holds of a record, as it is stored or as an update would make it, and which values decide. */
-import { currentRecord } from '../action/current.ts'
+
 import { type Execution, runCompiled, scopeOf } from '../action/execution.ts'
-import { changedValues, readInput, updatePlan } from '../action/input.ts'
-import { valueSlots } from '../action/slots.ts'
+import { readInput, updatePlan } from '../action/input.ts'
+import { storedRecord } from '../action/stored-record.ts'
+import { changedValues } from '../action/update.ts'
 import type { Catalog, FieldPath, Filter, RecordRule, Resource, RulePart, WayPath } from '../catalog/catalog.ts'
 import { withFollowing } from '../catalog/following.ts'
 import { meets } from '../catalog/stored.ts'
@@ -13,12 +14,12 @@ import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { planNothing } from '../plan/write-plan.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
-import { type Compiled, compiled } from '../query/compiled.ts'
+import { type Compiled, compiled, valueSlots } from '../query/compiled.ts'
 import { beforeSql, holdsSql, type Judged, pathValueSql, rowsSql } from '../query/condition.ts'
 import { readLookup } from '../query/lookup.ts'
 import { clausesFor } from '../query/policy.ts'
-import { afterOf } from '../query/rule-check.ts'
 import type { SelectScope } from '../query/scope.ts'
+import { afterOf } from '../query/write-check.ts'
 import { draftRow } from '../query/write-statement.ts'
 import { nearest } from '../text/nearest.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
@@ -49,7 +50,7 @@ export async function explainRule(
   body: JsonObject | undefined,
 ): Promise<RuleExplained> {
   const clauses = clausesFor(resource.policies.update, around.actor)
-  const current = await currentRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)
+  const current = await storedRecord(around, resource, clauses, readLookup(resource, named, around.actor), true)
   const { id } = current
   const update = body === undefined ? undefined : updateOf(around, resource, current.record, body)
   const plan = update?.plan ?? around.plans.get(planNothing, { resource })

@@ -13,7 +13,7 @@ import type {
 import { withFollowing } from '../catalog/following.ts'
 import { computedFields, meets } from '../catalog/stored.ts'
 import { leaves } from '../filter/walk.ts'
-import type { Check, WriteShape } from './write-shape.ts'
+import type { Check, Lock, Unjudged, WriteShape } from './write-shape.ts'
 
 /** The columns of a write: those that it gives values, or all of a row that goes or comes back. */
 type Columns = ReadonlySet<string> | undefined
@@ -21,7 +21,7 @@ type Columns = ReadonlySet<string> | undefined
 const NONE: ReadonlySet<string> = new Set()
 
 /** The checks of a write, in the order in which their failures are told. */
-export function checksOf(catalog: Catalog, plan: Omit<WriteShape, 'checks'>): readonly Check[] {
+export function checksOf(catalog: Catalog, plan: Unjudged): readonly Check[] {
   const { action, columns } = plan
   if (action === 'delete' || action === 'restore') return ruleChecks(plan, undefined)
   const plain = [
@@ -90,7 +90,7 @@ export function solesOf({ soles }: Resource, action: WriteAction, columns: Colum
   return action === 'delete' ? [] : soles.filter(({ reads }) => columns === undefined || meets(reads, columns))
 }
 
-function referenceChecks({ given, resource, trusted }: Omit<WriteShape, 'checks'>): readonly Check[] {
+function referenceChecks({ given, resource, trusted }: Unjudged): readonly Check[] {
   return given.flatMap((field) => {
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)
     if (relation?.kind !== 'belongs_to') return []
@@ -101,21 +101,21 @@ function referenceChecks({ given, resource, trusted }: Omit<WriteShape, 'checks'
 }
 
 /** A rule writes nothing when the record it selects is not there, or the actor does not have the value. */
-function missingChecks({ assigned }: Omit<WriteShape, 'checks'>): readonly Check[] {
+function missingChecks({ assigned }: Unjudged): readonly Check[] {
   return assigned.flatMap(({ field, ...value }) => {
     const mayBeAbsent = 'selection' in value || value.operand.kind === 'actor'
     return !mayBeAbsent || field.nullable ? [] : [{ kind: 'missing', field } as const]
   })
 }
 
-function uniqueChecks({ given, resource }: Omit<WriteShape, 'checks'>): readonly Check[] {
+function uniqueChecks({ given, resource }: Unjudged): readonly Check[] {
   // What the engine itself makes anew needs no look.
   const unique = given.filter((field) => field.unique && !(field === resource.key && field.readOnly))
   return unique.map((field) => ({ kind: 'unique', field }))
 }
 
 /** The written field by which a record could be outside the resource's scope; none where the scope fixes all it speaks of. */
-function scopeChecks({ action, answer, assigned, given, resource }: Omit<WriteShape, 'checks'>): readonly Check[] {
+function scopeChecks({ action, answer, assigned, given, resource }: Unjudged): readonly Check[] {
   if (resource.scope === undefined || answer === 'checks') return []
   const spoken = [...rootFields(resource.scope)]
   const fixed = new Set(assigned.map((assignment) => assignment.field.name))
@@ -133,22 +133,16 @@ function rootFields(filter: Filter): ReadonlySet<Field> {
 }
 
 /** Without them the database itself would refuse the value, and name no field. */
-function fittingChecks(catalog: Catalog, { columns, given, resource }: Omit<WriteShape, 'checks'>): readonly Check[] {
+function fittingChecks(catalog: Catalog, { columns, given, resource }: Unjudged): readonly Check[] {
   return computedFields(catalog, resource)
     .filter(({ stored }) => meets(stored!.reads, columns))
     .map((field) => ({ kind: 'fits', field, from: given.filter(({ column }) => field.stored?.reads.has(column)) }))
 }
 
-function moveChecks({ action, given, resource }: Omit<WriteShape, 'checks'>): readonly Check[] {
+function moveChecks({ action, given, resource }: Unjudged): readonly Check[] {
   if (action !== 'update') return []
   const sent = new Set(given.map(({ column }) => column))
   return resource.moves.filter(({ field }) => sent.has(field.column)).map((moves) => ({ kind: 'move', moves }))
-}
-
-/** The lock of a rule, taken by itself for each group of records that agree in the fields `per`. */
-export interface Lock {
-  readonly name: string
-  readonly per: readonly Field[]
 }
 
 /** A write whose locks are asked for; `columns` are those that it writes, undefined: the row goes or comes back as a whole. */

@@ -1,9 +1,10 @@
-/** What one write does, as a value: which fields it gives, by whom they are given, and what it answers. */
-import type { Assignment, Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
-import { computedFields, tableFields } from '../catalog/stored.ts'
-import { followingColumns, followSteps } from './follow-steps.ts'
-import { checksOf } from './write-checks.ts'
-import type { WriteShape } from './write-shape.ts'
+/** Plans of writes, made of the fields that are given, by whom they are given, and what is answered. */
+import type { Assignment, Catalog, Clause, Field, Follow, Resource, WriteAction } from '../catalog/catalog.ts'
+import { concerns, concernsUpdate, type WrittenBy, withFollowing } from '../catalog/following.ts'
+import { computedFields, tableFields, withComputed } from '../catalog/stored.ts'
+import { findsNew, showsElsewhere } from './reads-of-answer.ts'
+import { checksOf, locksOf } from './write-checks.ts'
+import type { Unjudged, WriteShape } from './write-shape.ts'
 
 /** Names of fields, asked one by one. */
 export interface Names {
@@ -26,44 +27,108 @@ const PLAIN = {
   linked: [],
 } as const
 
-/** A plan with what follows from it, and what it is held to. */
+/** What a request brings around the statement of its write. */
+export interface Surroundings {
+  /** The clauses that speak of the caller; which of them covers an update is known when its record is read. */
+  readonly among: readonly Clause[]
+  /** Whether a hook runs around it, which may name any field. */
+  readonly hooked: boolean
+  /** Whether it needs a transaction whatever it writes: for a hook, for records that are created with it, or for a quota. */
+  readonly within: boolean
+  /** The columns in which the record has no yes for sure, so that it takes none from another. */
+  readonly never: ReadonlySet<string>
+}
+
+/** The surroundings of a write that brings nothing. */
+const BARE: Surroundings = { among: [], hooked: false, within: false, never: NOTHING }
+
+/** A plan with what follows from it, and what must hold. */
 function completed(
   catalog: Catalog,
-  decided: Omit<WriteShape, 'follows' | 'following' | 'columns' | 'checks'>,
+  decided: Omit<Unjudged, 'follows' | 'following' | 'columns'>,
+  around: Surroundings = BARE,
 ): WriteShape {
-  const { action, answer, assigned, bulk, given, resource } = decided
-  if (action === 'delete' || action === 'restore') {
-    const whole = { ...decided, follows: [], following: NOTHING, columns: NOTHING }
-    return { ...whole, checks: answer === 'draft' ? [] : checksOf(catalog, whole) }
-  }
+  const { action, assigned, bulk, given, resource } = decided
+  if (action === 'delete' || action === 'restore')
+    return judged(catalog, { ...decided, follows: [], following: NOTHING, columns: NOTHING }, around)
   const by = action === 'create' && bulk ? 'import' : action
   const written = new Set([...given, ...assigned.map(({ field }) => field)].map(({ column }) => column))
   const follows = followSteps(catalog, resource, by, written)
   const following = followingColumns(catalog, resource, follows, written)
-  const whole = { ...decided, follows, following, columns: new Set([...written, ...following]) }
-  return { ...whole, checks: answer === 'draft' ? [] : checksOf(catalog, whole) }
+  return judged(catalog, { ...decided, follows, following, columns: new Set([...written, ...following]) }, around)
+}
+
+/** A plan with its checks, and what is needed around its statement. */
+function judged(catalog: Catalog, plan: Unjudged, around: Surroundings): WriteShape {
+  const { action, answer, columns, links, resource } = plan
+  if (answer === 'draft') return { ...plan, checks: [], locks: [], may: columns, alone: true }
+  const checks = checksOf(catalog, plan)
+  if (answer === 'checks') return { ...plan, checks, locks: [], may: columns, alone: true }
+  const { among, hooked, never, within } = around
+  const set = among.flatMap((clause) => clause.set.map(({ field }) => field.column))
+  const may =
+    action === 'update' && set.length > 0 ? withFollowing(catalog, resource, action, [...columns, ...set]) : columns
+  const written = action === 'update' ? may : undefined
+  const locks = locksOf(catalog, { resource, action, columns: written, links, never })
+  const ways = { links, locks, within }
+  return { ...plan, checks, locks, may, alone: isAlone(catalog, resource, action, hooked ? undefined : may, ways) }
+}
+
+/** Whether the statement of a write is all of it; `columns` are those that it may write, undefined: any. */
+function isAlone(
+  catalog: Catalog,
+  resource: Resource,
+  action: WriteAction,
+  columns: ReadonlySet<string> | undefined,
+  { links, locks, within }: Pick<WriteShape, 'links' | 'locks'> & Pick<Surroundings, 'within'>,
+): boolean {
+  const { fields, relatedFollows } = resource
+  if (within || links.size > 0 || locks.length > 0 || action === 'delete' || action === 'restore') return false
+  if (action === 'create') return relatedFollows.length === 0 && !findsNew(resource)
+  if (columns === undefined && locksOf(catalog, { resource, action, columns }).length > 0) return false
+  const written = columns ?? new Set([...fields.values()].map(({ column }) => column))
+  return (
+    !relatedFollows.some((follow) => concernsUpdate(follow, written)) && !showsElsewhere(catalog, resource, written)
+  )
 }
 
 /** The parts of creating a record: `names` are the fields that have a value, the other words are those of the plan. */
-export interface Insert extends Pick<WriteShape, 'resource' | 'clause' | 'bulk' | 'links' | 'answer'> {
+export interface Insert
+  extends Omit<Surroundings, 'among'>,
+    Pick<WriteShape, 'resource' | 'clause' | 'bulk' | 'links' | 'answer'> {
   readonly names: readonly string[]
   readonly trusted: readonly string[]
 }
 
+/** The words of a creation that has none of these parts. */
+export const PLAIN_INSERT = {
+  hooked: false,
+  within: false,
+  never: NOTHING,
+  links: NOTHING,
+  trusted: [],
+  bulk: false,
+} as const
+
 /** Plans creating a record; a draft names the moments too that the database itself would give. */
-export function planInsert(catalog: Catalog, { names, trusted, ...parts }: Insert): WriteShape {
+export function planInsert(catalog: Catalog, insert: Insert): WriteShape {
+  const { hooked, names, never, trusted, within, ...parts } = insert
   const { answer, clause, resource } = parts
   const has = new Set(names)
   const { assigned, given } = insertedFields(catalog, resource, has, clause)
   const moments = answer === 'draft' ? defaultMoments(resource, has, assigned) : []
-  return completed(catalog, {
-    ...PLAIN,
-    ...parts,
-    action: 'create',
-    given,
-    trusted: new Set(trusted),
-    assigned: [...assigned, ...moments],
-  })
+  return completed(
+    catalog,
+    {
+      ...PLAIN,
+      ...parts,
+      action: 'create',
+      given,
+      trusted: new Set(trusted),
+      assigned: [...assigned, ...moments],
+    },
+    { ...BARE, hooked, within, never },
+  )
 }
 
 /** The parts of creating several records: each has the fields `names`, and some of them have those of `lacked`. */
@@ -93,12 +158,14 @@ export function planInsertEach(catalog: Catalog, { lacked, names, ...parts }: In
 
 /** The parts of changing a record: `names` are the fields that get a value, the other words are those of the plan. */
 export interface Update
-  extends Pick<WriteShape, 'resource' | 'clause' | 'finds' | 'told' | 'links' | 'leaving' | 'linked' | 'answer'> {
+  extends Surroundings,
+    Pick<WriteShape, 'resource' | 'clause' | 'finds' | 'told' | 'links' | 'leaving' | 'linked' | 'answer'> {
   readonly names: readonly string[]
 }
 
 /** The words of an update that has none of these parts. */
 export const PLAIN_UPDATE = {
+  ...BARE,
   finds: undefined,
   told: false,
   links: NOTHING as ReadonlySet<string>,
@@ -107,14 +174,16 @@ export const PLAIN_UPDATE = {
 } as const
 
 /** Plans changing a record. */
-export function planUpdate(catalog: Catalog, { names, ...parts }: Update): WriteShape {
+export function planUpdate(catalog: Catalog, update: Update): WriteShape {
+  const { among, hooked, names, never, within, ...parts } = update
   const { clause, resource } = parts
   const has = new Set(names)
   const set: readonly Assignment[] = clause?.set ?? []
   const fixed = new Set(set.map((assignment) => assignment.field.name))
   const given = writtenFields(resource, has, fixed)
   const further = resource.updateSets.filter(({ field }) => !has.has(field.name) && !fixed.has(field.name))
-  return completed(catalog, { ...PLAIN, ...parts, action: 'update', given, assigned: [...set, ...further] })
+  const decided = { ...PLAIN, ...parts, action: 'update', given, assigned: [...set, ...further] } as const
+  return completed(catalog, decided, { among, hooked, never, within })
 }
 
 /** Plans deleting or restoring a record. */
@@ -198,4 +267,47 @@ function defaultMoments(resource: Resource, names: Names, assigned: readonly Ass
     const filled = names.has(field.name) || assigned.some((assignment) => assignment.field === field)
     return field.defaultMoment === undefined || filled ? [] : [{ field, operand: { kind: field.defaultMoment } }]
   })
+}
+
+/** The entries that a write of these columns concerns. One that reads what an earlier one sets comes in a later step. */
+export function followSteps(
+  catalog: Catalog,
+  resource: Resource,
+  by: WrittenBy,
+  columns: ReadonlySet<string>,
+): readonly (readonly Follow[])[] {
+  const steps: Follow[][] = []
+  const written = new Set(withComputed(catalog, resource, columns))
+  let setHere = new Set<string>()
+  for (const follow of resource.follows) {
+    if (!concerns(follow, by, written)) continue
+    if (steps.length === 0 || [...follow.reads].some((column) => setHere.has(column))) {
+      steps.push([])
+      setHere = new Set()
+    }
+    steps.at(-1)!.push(follow)
+    for (const column of withComputed(catalog, resource, columnsSet([follow]))) {
+      setHere.add(column)
+      written.add(column)
+    }
+  }
+  return steps
+}
+
+/** The columns that a step sets. */
+export function columnsSet(step: readonly Follow[]): ReadonlySet<string> {
+  return new Set(step.flatMap(({ set }) => set.map(({ field }) => field.column)))
+}
+
+/** The columns that get values because these are written: those that follow, and those that the database computes. */
+export function followingColumns(
+  catalog: Catalog,
+  resource: Resource,
+  steps: readonly (readonly Follow[])[],
+  columns: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const set = steps.flatMap((step) => [...columnsSet(step)])
+  const written = new Set([...columns, ...set])
+  const computed = [...withComputed(catalog, resource, written)].filter((column) => !written.has(column))
+  return new Set([...set, ...computed])
 }

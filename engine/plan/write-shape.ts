@@ -53,6 +53,18 @@ export interface WriteShape {
   readonly columns: ReadonlySet<string>
   /** What must hold before anything is written. */
   readonly checks: readonly Check[]
+  /** The locks under which the checks are right: they are taken before the statement. */
+  readonly locks: readonly Lock[]
+  /** The columns that it may write in the end: under another clause that speaks of the caller, too. */
+  readonly may: ReadonlySet<string>
+  /** Whether its statement is the whole write: no lock, nothing behind it, and an answer that the statement itself gives. */
+  readonly alone: boolean
+}
+
+/** The lock of a rule, taken by itself for each group of records that agree in the fields `per`. */
+export interface Lock {
+  readonly name: string
+  readonly per: readonly Field[]
 }
 
 /**
@@ -60,6 +72,9 @@ export interface WriteShape {
  * record as it would be, when nothing is written; or only what is wrong, when nothing is written either.
  */
 export type WriteAnswer = 'record' | 'stored' | 'draft' | 'checks'
+
+/** A write of which it is not known yet what must hold. */
+export type Unjudged = Omit<WriteShape, 'checks' | 'locks' | 'may' | 'alone'>
 
 export interface WritePlan extends WriteShape, Plan {}
 

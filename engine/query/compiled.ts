@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import { addWorkingTime } from '../calendar/working-time.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Statement } from '../database/database.ts'
 import { type Parameter, print, type Sql } from '../filter/sql.ts'
+import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { createMemory, identityOf, isMadeUp, numberOf, type Part } from '../plan/plan.ts'
+import type { FieldValues } from '../record/decode.ts'
 import type { Serializer } from '../record/serializer.ts'
 import { actorClass } from './policy.ts'
 
@@ -25,6 +27,21 @@ export interface CompiledRecord extends Compiled {
 export function compiled(sql: Sql): Compiled {
   const { text, parameters } = print(sql)
   return { statement: { text }, parameters }
+}
+
+/** A decoded value as a parameter: JSON columns as text, everything else as it is. */
+export function parameterOf(field: Field, value: Json): unknown {
+  return field.type.wire === 'json' && value !== null ? JSON.stringify(value) : value
+}
+
+/** The slots `f_<name>` of values. */
+export function valueSlots(resource: Resource, values: Readonly<FieldValues>): Record<string, unknown> {
+  const slots: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const field = resource.fields.get(name)
+    if (field !== undefined) slots[`f_${name}`] = parameterOf(field, value)
+  }
+  return slots
 }
 
 /** What a request brings to its statement's parameters. */

@@ -3,8 +3,8 @@
 import type { Assignment, Catalog, Field, Filter, Relation, Resource, Value } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import { comparedPaths, leaves } from '../filter/walk.ts'
+import { speaksOf } from '../plan/reads-of-answer.ts'
 import { clausesFor, reach } from './policy.ts'
-import { speaksOf } from './reads-of-answer.ts'
 import type { SelectScope } from './scope.ts'
 
 /** Whether other records of the table are asked before a record of the resource is created, or for what it gets. */

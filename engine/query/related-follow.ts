@@ -7,11 +7,11 @@ import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { compileSerializer } from '../record/serializer.ts'
-import { valueSql } from './assigned.ts'
 import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
 import { holdsSql, type Judged, pathValueSql } from './condition.ts'
 import { allows } from './policy.ts'
 import { existenceSql, type SelectScope } from './scope.ts'
+import { valueSql } from './written-values.ts'
 
 const RECORD: Judged = { record: 't', before: undefined }
 

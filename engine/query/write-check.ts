@@ -1,18 +1,116 @@
-/** What a write's statement tests before it writes, as conditions on the row `v`. */
-import type { BelongsTo, Field, OverlapRule, Resource } from '../catalog/catalog.ts'
+/** What a write's statement tests before it writes, as conditions on the row `v`: the values, the rules, and who has the only yes. */
+import type { BelongsTo, Field, OverlapRule, RecordRule, Resource, SoleRule, WriteAction } from '../catalog/catalog.ts'
 import { fitsSql } from '../catalog/formula.ts'
-import { idSql } from '../catalog/stored.ts'
+import { idType } from '../catalog/key.ts'
+import { idSql, tableFields } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
-import { and, join, parameter, quoted, type Sql, sql } from '../filter/sql.ts'
+import { and, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { lookSql } from '../filter/text-forms.ts'
-import { lockName } from '../plan/write-checks.ts'
+import { lockName, solesOf } from '../plan/write-checks.ts'
 import type { Check, WriteShape } from '../plan/write-shape.ts'
-import { type After, conditionSql, holdsSql, tableSql } from './condition.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { type After, conditionSql, holdsSql, type Judged, tableSql } from './condition.ts'
 import { foreignSql } from './foreign-check.ts'
 import { type MoveSql, movesSql } from './move-check.ts'
 import { reach } from './policy.ts'
-import { afterOf, ruleSql } from './rule-check.ts'
 import { existenceSql, reachSql, type SelectScope } from './scope.ts'
+
+/** A rule as a condition on the row `v`, whose statement makes `after` of its table. */
+export function ruleSql(
+  { catalog }: SelectScope,
+  { action, resource }: Pick<WriteShape, 'action' | 'resource'>,
+  { must, when }: RecordRule,
+  after: After,
+): Sql {
+  const judged: Judged = { record: 'v', before: action === 'create' ? undefined : resource.table, after }
+  const kept = holdsSql(catalog, must, 'v', judged)
+  return when === undefined ? kept : sql`(not ${holdsSql(catalog, when, 'v', judged)} or ${kept})`
+}
+
+/** What the statement of a write makes of its table. */
+export function afterOf(
+  scope: Pick<SelectScope, 'catalog'>,
+  resource: Resource,
+  action: WriteAction,
+  written: ReadonlySet<string> | undefined,
+): After {
+  const columns = tableFields(scope.catalog, resource).map(({ column }) => column)
+  const removed = action === 'delete' && resource.deleteSets === undefined
+  return { table: resource.table, resource, columns, others: takenSql(scope, resource, action, written), removed }
+}
+
+/** Columns of the other rows `s` as they will be: what the row `v` takes its yes from has lost it, although that is written next. */
+export function takenSql(
+  scope: Pick<SelectScope, 'catalog'>,
+  resource: Resource,
+  action: WriteAction,
+  columns: ReadonlySet<string> | undefined,
+): ReadonlyMap<string, Sql> {
+  const soles = action === 'restore' ? [] : solesOf(resource, action, columns)
+  return new Map(
+    soles.map((rule) => {
+      const column = quoted(rule.field.column)
+      const lost = and(losesSql(scope, resource, rule, 's', 'v'))
+      return [rule.field.column, sql`(s.${column} and (${lost}) is not true) as ${column}`]
+    }),
+  )
+}
+
+/** Compiles the ids of the records that lose their yes to the record of `id`, which has been stored. */
+export function compileLosers(scope: Pick<SelectScope, 'catalog'>, resource: Resource, rule: SoleRule): Compiled {
+  const table = quoted(resource.table)
+  const stored = sql`${table} w on ${idSql(resource, 'w')} = ${slot('id')}::${idType(resource)}`
+  const id = idSql(resource, 'o')
+  const loses = [sql`${id} <> ${idSql(resource, 'w')}`, sql`o.${quoted(rule.field.column)}`]
+  const where = and([...loses, ...losesSql(scope, resource, rule, 'o', 'w')])
+  return compiled(sql`select ${id} from ${table} o join ${stored} where ${where} order by ${id}`)
+}
+
+/** A live record `lost` of the kind gives its yes up to the live record `got` of the kind and the group, which has one. */
+function losesSql(
+  scope: Pick<SelectScope, 'catalog'>,
+  resource: Resource,
+  rule: SoleRule,
+  lost: string,
+  got: string,
+): readonly Sql[] {
+  return [
+    sql`${got}.${quoted(rule.field.column)}`,
+    ...[lost, got].flatMap((alias) => ofKind(scope, resource, rule, alias)),
+    ...sameGroup(rule, lost, got),
+  ]
+}
+
+function ofKind(
+  { catalog }: Pick<SelectScope, 'catalog'>,
+  { live }: Resource,
+  { where }: SoleRule,
+  alias: string,
+): readonly Sql[] {
+  return [live, where].flatMap((filter) => (filter === undefined ? [] : [holdsSql(catalog, filter, alias)]))
+}
+
+/** A record `t` that comes back leaves the yes with the live one that has it: the values of its fields then. */
+export function yielded(scope: Pick<SelectScope, 'catalog'>, resource: Resource): ReadonlyMap<string, Sql> {
+  return new Map(
+    resource.soles.map((rule) => {
+      const column = quoted(rule.field.column)
+      const conditions = [
+        sql`${idSql(resource, 'o')} <> ${idSql(resource, 't')}`,
+        sql`o.${column}`,
+        ...losesSql(scope, resource, rule, 'o', 't'),
+      ]
+      const other = sql`exists (select 1 from ${quoted(resource.table)} o where ${and(conditions)})`
+      return [rule.field.column, sql`(t.${column} and not ${other})`]
+    }),
+  )
+}
+
+function sameGroup({ per }: SoleRule, one: string, other: string): readonly Sql[] {
+  const same = (field: Field): Sql =>
+    sql`${one}.${quoted(field.column)} is not distinct from ${other}.${quoted(field.column)}`
+  return per.map(same)
+}
 
 /** A check as the statement tests it: a move may be two, whether it is anybody's and whether it is this caller's. */
 export type TestedCheck = Exclude<Check, { kind: 'move' }> | MoveSql['check']

@@ -4,11 +4,11 @@ import { castType, idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
 import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
-import { followedRow } from './follow.ts'
 import type { SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 import { checksSql } from './write-check.ts'
 import { type Columns, insertedRow, logSql, writable, writtenColumns } from './write-statement.ts'
+import { followedRow } from './written-values.ts'
 
 /** The column of the place of each record, from 1. */
 const PLACE = 'plinth_place'

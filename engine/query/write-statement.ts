@@ -1,20 +1,19 @@
 /** Writes compiled to SQL: one statement checks what is referenced and unique, writes, and reads the answer back. */
-import type { Field, Resource } from '../catalog/catalog.ts'
+import type { Clause, Field, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
 import { castType, computedFields, idSql, tableFields } from '../catalog/stored.ts'
-import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { and, type Fragment, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { shapeOf } from '../plan/plan.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
-import { assignedSql } from './assigned.ts'
 import { changeSql, forgetSql, type LoggedWrite } from './change-log.ts'
 import { type CompiledRecord, compiled } from './compiled.ts'
 import { holdsSql } from './condition.ts'
-import { computedRow, followedRow } from './follow.ts'
-import type { KeptEmbed, SelectScope } from './scope.ts'
+import { reach } from './policy.ts'
+import { existenceSql, type KeptEmbed, reachSql, type SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
-import { yielded } from './sole.ts'
 import { storedList } from './stored-record.ts'
-import { findings, storedRow, withFormer } from './stored-row.ts'
-import { type CheckSql, checksSql, type TestedCheck } from './write-check.ts'
+import { type CheckSql, checksSql, type TestedCheck, yielded } from './write-check.ts'
+import { assignedSql, computedRow, followedRow } from './written-values.ts'
 
 /** A write. Its row starts with one column for each check, then the id (null when a check failed), then the record. */
 export interface CompiledWrite extends CompiledRecord {
@@ -106,8 +105,17 @@ interface Write {
   readonly logged: LoggedWrite
 }
 
-/** Compiles creating a record. Slots: `f_<field>`. */
-export function compileInsert(scope: SelectScope, plan: WriteShape): CompiledWrite {
+/**
+ * Compiles a write, or with the answer `checks` looking for what is wrong with values that are not written. Slots:
+ * `f_<field>`, and `id` where the record exists; of an update that answers the record also `version`, the row's xmin as
+ * it was read, and where the statement `finds` the record itself `lookup` instead of both.
+ */
+export function compileWrite(scope: SelectScope, plan: WriteShape): CompiledWrite {
+  if (plan.action === 'create') return insertion(scope, plan)
+  return plan.action === 'update' ? update(scope, plan) : removal(scope, plan, plan.action)
+}
+
+function insertion(scope: SelectScope, plan: WriteShape): CompiledWrite {
   const { resource } = plan
   const given = writtenColumns(scope, plan)
   const { columns } = plan
@@ -124,11 +132,7 @@ export function compileInsert(scope: SelectScope, plan: WriteShape): CompiledWri
   })
 }
 
-/**
- * Compiles changing a record. Slots: `f_<field>`; `id`, and for `answer` the `version` (the row's xmin as it was read);
- * where the statement `finds` the record itself, `lookup` instead of both.
- */
-export function compileUpdate(scope: SelectScope, plan: WriteShape): CompiledWrite {
+function update(scope: SelectScope, plan: WriteShape): CompiledWrite {
   const { resource } = plan
   const given = writtenColumns(scope, plan)
   const { definitions: before, source, also, same, former } = storedRow(scope, plan)
@@ -153,11 +157,6 @@ export function compileUpdate(scope: SelectScope, plan: WriteShape): CompiledWri
       from: former,
     },
   })
-}
-
-/** Compiles looking for what is wrong with values, which are not written. Slots: `f_<field>`, and `id` where the record exists. */
-export function compileChecks(scope: SelectScope, plan: WriteShape): CompiledWrite {
-  return plan.action === 'create' ? compileInsert(scope, plan) : compileUpdate(scope, plan)
 }
 
 /** An update of which nothing else is asked, and from which nothing follows: without the row `v` the database needs a quarter less. */
@@ -235,12 +234,11 @@ export function compileDraft(scope: SelectScope, plan: WriteShape): CompiledReco
 }
 
 /**
- * Compiles deleting or restoring one record: setting columns where the resource says so (soft delete), else removing the
- * row. Its row is that of a write, without an answer: the checks and the id where there are checks, then the stored record. Slot: `id`.
+ * Deleting or restoring a record: by setting columns where the resource says so (soft delete), else by removing the row.
+ * Its row is that of a write, without an answer: the checks and the id where there are checks, then the stored record.
  */
-export function compileRemoval(scope: SelectScope, plan: WriteShape): CompiledWrite {
+function removal(scope: SelectScope, plan: WriteShape, action: 'delete' | 'restore'): CompiledWrite {
   const { resource } = plan
-  const action = plan.action === 'restore' ? 'restore' : 'delete'
   const sets = action === 'delete' ? resource.deleteSets : resource.restoreSets
   const table = `${quoted(resource.table)} t`
   const yields = action === 'restore' ? resource.soles.map(({ field }) => field.column) : []
@@ -270,4 +268,77 @@ export function compileRemoval(scope: SelectScope, plan: WriteShape): CompiledWr
     statement: (conditions) => sql`${write} where ${and([same, ...conditions])} returning t.*`,
     logged,
   })
+}
+
+/** Where an update reads the row that is stored, and how it sees that it still is. */
+export interface StoredRow {
+  /** Definitions of a `with` that come before the row to write. */
+  readonly definitions: readonly Sql[]
+  /** The row as `t`. */
+  readonly source: Sql
+  /** What the update reads beside the row `v`. */
+  readonly also: string
+  /** The conditions on `t` under which the update takes place. */
+  readonly same: readonly Sql[]
+  /** The written row `w` beside the row `o` that it was. */
+  readonly former: Sql
+}
+
+/** The stored row of an update, by the slots `id` and `version`, or `lookup`. */
+export function storedRow(scope: SelectScope, plan: WriteShape): StoredRow {
+  const { resource } = plan
+  if (plan.finds !== undefined) {
+    const table = quoted(resource.table)
+    const found = sql`select t.xmin as ${FOUND_VERSION}, t.* from ${table} t where ${and(findings(scope, plan))}`
+    const same = [sql`${idSql(resource, 't')} = ${idSql(resource, 's')}`, sql`t.xmin = s.${FOUND_VERSION}`]
+    return {
+      definitions: [sql`s as materialized (${found})`],
+      source: sql`s t`,
+      also: ', s',
+      same,
+      former: sql`w cross join s o`,
+    }
+  }
+  const same = [sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`]
+  // A row that is locked cannot have been changed by others, only by hooks of this very transaction.
+  if (plan.answer === 'record') same.push(sql`t.xmin::text = ${slot('version')}::text`)
+  const source = sql`${quoted(resource.table)} t where ${and(same)}`
+  return { definitions: [], source, also: '', same, former: withFormer(resource) }
+}
+
+/** The written row `w` beside the row `o` that it was: a statement sees its own tables as they were before it. */
+export function withFormer(resource: Resource): Sql {
+  return sql`w join ${quoted(resource.table)} o on ${idSql(resource, 'o')} = ${idSql(resource, 'w')}`
+}
+
+/** The column of the row's xmin. */
+const FOUND_VERSION = 'plinth_version'
+
+/**
+ * What must hold of the row `t` that an update `finds`: it is what the lookup names, it is live, the clause reaches it,
+ * its caller sees it, and what is sent changes it. Slots: `lookup`, `f_<field>`.
+ */
+export function findings(scope: SelectScope, { clause, finds, given, resource }: WriteShape): readonly Sql[] {
+  const others = given.map(
+    (field) => sql`t.${quoted(field.column)} is distinct from ${slot(`f_${field.name}`)}::${castType(field)}`,
+  )
+  return [
+    ...(finds === undefined ? [] : [sql`t.${quoted(finds.column)} = ${slot('lookup')}::${castType(finds)}`]),
+    ...existenceSql(scope, resource, 't'),
+    ...(clause?.where === undefined ? [] : [holdsSql(scope.catalog, clause.where, 't')]),
+    ...seenSql(scope, resource, clause),
+    sql`(${or(others)})`,
+  ]
+}
+
+/** That the caller may view the row `t`; nothing where it may view all, or all that the clause reaches. */
+function seenSql(scope: SelectScope, resource: Resource, clause: Clause | undefined): readonly Sql[] {
+  const reached = reach(resource.policies.view, scope.actor)
+  if (reached.kind === 'all' || clause === undefined) return []
+  if (reached.kind === 'matching' && clause.where !== undefined) {
+    const alternatives = reached.filter.kind === 'or' ? [reached.filter, ...reached.filter.of] : [reached.filter]
+    const wanted = shapeOf(clause.where)
+    if (alternatives.some((one) => shapeOf(one) === wanted)) return []
+  }
+  return [reachSql(scope, reached, 't')]
 }

@@ -69,9 +69,9 @@ const byName = memo(
 )
 
 /** Whether clients may write a field at all: not computed, counted, generated or declared read-only. */
-export function isWritable(field: Field): boolean {
-  return !field.readOnly && isStored(field) && field.type.generated === undefined
-}
+export const isWritable = memo(
+  (field: Field): boolean => !field.readOnly && isStored(field) && field.type.generated === undefined,
+)
 
 /** `The first name field is required`, `The settings.theme field …`: how every error about a field reads. */
 export function mistake(field: Pick<Field, 'name'>, code: FieldErrorCode, predicate: string): FieldError {

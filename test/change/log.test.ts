@@ -5,9 +5,9 @@ import { SYSTEM } from '../../engine/actor.ts'
 import { storedFields } from '../../engine/catalog/stored.ts'
 import { deleteOldChanges, forgetChanges } from '../../engine/change/retention.ts'
 import { FIELD_TYPES } from '../../engine/field/index.ts'
-import { PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../../engine/plan/write-plan.ts'
+import { PLAIN_INSERT, PLAIN_UPDATE, planInsert, planRemoval, planUpdate } from '../../engine/plan/write-plan.ts'
 import { isLogged } from '../../engine/query/change-log.ts'
-import { compileInsert, compileRemoval, compileUpdate } from '../../engine/query/write-statement.ts'
+import { compileWrite } from '../../engine/query/write-statement.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { runAhead } from '../support/job.ts'
 import { until } from '../support/wait.ts'
@@ -101,9 +101,9 @@ test('a resource to which nobody listens pays nothing: its SQL does not know of 
   const parts = { resource: shelves, names, clause: undefined, answer: 'record' } as const
   const leaving = new Set<string>()
   const texts = [
-    compileInsert(scope, planInsert(catalog, { ...parts, trusted: [], links: new Set(), bulk: false })),
-    compileUpdate(scope, planUpdate(catalog, { ...PLAIN_UPDATE, ...parts })),
-    compileRemoval(scope, planRemoval(catalog, { resource: shelves, action: 'delete', leaving, answer: 'stored' })),
+    compileWrite(scope, planInsert(catalog, { ...PLAIN_INSERT, ...parts })),
+    compileWrite(scope, planUpdate(catalog, { ...PLAIN_UPDATE, ...parts })),
+    compileWrite(scope, planRemoval(catalog, { resource: shelves, action: 'delete', leaving, answer: 'stored' })),
   ]
   for (const { statement } of texts) assert.not.match(statement.text, /plinth_change|log_| l as /)
 })

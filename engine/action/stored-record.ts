@@ -7,7 +7,7 @@ import { type Lookup, notFound } from '../query/lookup.ts'
 import { compileCurrent, type RowLock } from '../query/stored-record.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
-export interface Current {
+export interface StoredRecord {
   readonly id: Id
   /** The row's xmin: another writer's change gives another one. */
   readonly version: string
@@ -20,13 +20,13 @@ export interface Current {
 }
 
 /** Reads the record, locked inside a transaction; `dead` admits records that are not live (restore). */
-export async function currentRecord(
+export async function storedRecord(
   around: Execution,
   resource: Resource,
   clauses: readonly Clause[],
   lookup: Lookup,
   dead = false,
-): Promise<Current> {
+): Promise<StoredRecord> {
   const lock = lockOf(around)
   const compiled = around.statements.get(compileCurrent, around, resource, clauses, lookup.field, lock)
   const [row] = await runCompiled(around, compiled, { lookup: lookup.value })

@@ -22,9 +22,33 @@ export type OwnReads = ReadonlySet<string> | 'all'
  * What the answer to a single record reads of the record's own table beside the record: over relations that lead back to
  * it, in policies of embedded and counted records, in SQL of an author. Of every caller alike.
  */
-export const readsOfAnswer = memo(
+const readsOfAnswer = memo(
   (catalog: Catalog, resource: Resource): OwnReads => new Reads(catalog, resource.table).ofAnswer(resource),
 )
+
+/**
+ * Whether the answer to an update reads one of the written columns in its table, where it is as it was before: a
+ * statement that writes sees its own table without what it writes.
+ */
+export function showsElsewhere(catalog: Catalog, resource: Resource, columns: ReadonlySet<string>): boolean {
+  const reads = readsOfAnswer(catalog, resource)
+  return reads === 'all' || [...columns].some((column) => reads.has(column))
+}
+
+/**
+ * Whether the answer to a creation finds the new row in its table. Nothing refers to it before it is there, so its lists
+ * and counts are empty; it is found by SQL of an author, or counted where a record that it refers to is embedded.
+ */
+export const findsNew = memo(({ fields, relations, table }: Resource): boolean => {
+  const finds = (entries: readonly EmbedEntry[]): boolean =>
+    entries.some(({ value }) => {
+      if (value.kind === 'embed') return finds(value.entries)
+      const { field } = value.path
+      return field.count !== undefined || speaksOf(field, table)
+    })
+  const referred = [...relations.values()].filter(({ kind }) => kind === 'belongs_to')
+  return [...fields.values()].some((field) => speaksOf(field, table)) || referred.some(({ embed = [] }) => finds(embed))
+})
 
 /** Whether SQL of an author names a table. */
 export function speaksOf({ computed }: Pick<Field, 'computed'>, table: string): boolean {
