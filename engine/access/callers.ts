@@ -1,4 +1,4 @@
-/** Whom access is told of ⇄: the roles as they are in the database, and everyone without a token. */
+/** The callers for whom access is reported ⇄: the roles as they are in the database, and everyone without a token. */
 import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
 import type { Access, Catalog } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'

@@ -15,7 +15,7 @@ export interface Caller {
 /** What a resource says of all its records: which of a table are its own, and which exist. */
 export type Condition = 'scope' | 'live'
 
-/** Which records a caller may do something with: none, all, or those of which one of the conditions holds. */
+/** The records with which a caller may do something: none, all, or those for which one of the conditions holds. */
 export interface Extent {
   readonly kind: 'none' | 'some' | 'all'
   readonly of: readonly KeptFilter[]
@@ -37,9 +37,9 @@ export interface AccessChange {
   readonly standing: 'there' | 'new' | 'gone'
   /** Which conditions on all records of the resource are other than before; they are among those of the extents. */
   readonly others?: readonly Condition[]
-  /** The fields that the condition spoke of which says what exists. */
+  /** The fields in the condition that says which records exist. */
   readonly liveFields?: DescribedResource['liveFields']
-  /** Where the rules stand that decide now. */
+  /** The places of the rules that decide now. */
   readonly places: readonly string[]
 }
 
@@ -50,7 +50,7 @@ const NOTHING: DescribedResource = {
   parts: {},
 }
 
-/** Every change, by resource, then by caller. A field that is new, or gone, is a change of the interface and not told here. */
+/** Every change, by resource, then by caller. A field that is new or gone is a change of the interface, and not reported here. */
 export function compareAccess(
   older: DescribedAccess,
   newer: DescribedAccess,
@@ -107,7 +107,7 @@ function comparePolicy(pair: Pair, action: PolicyName): readonly AccessChange[] 
   for (const field of sent.filter((name) => before.parts[name]?.sent === true)) {
     const part = { before: extent(before, field), after: extent(now, field) }
     if (!differ(part.before, part.after) || keyOf(part) === keyOf(whole)) continue
-    // Who may not write the record before is told which fields come with it.
+    // A caller who could not write the record before reads which fields come with it.
     if (whole.before.kind === 'none' || whole.after.kind === 'none') continue
     const fields = [...(groups.get(keyOf(part))?.fields ?? []), field]
     groups.set(keyOf(part), { ...said, ...part, fields })

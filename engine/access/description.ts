@@ -20,7 +20,7 @@ export interface DescribedClause {
   readonly place?: string
 }
 
-/** Who may read and write a part of a record; absent: whoever may the record. */
+/** Who may read and write a part of a record; absent: everybody who may read or write the record. */
 export interface DescribedPart {
   readonly read?: readonly Access[]
   readonly write?: readonly Access[]
@@ -46,7 +46,7 @@ export interface DescribedAccess {
   readonly routes: Readonly<Record<string, 'public' | readonly Access[]>>
 }
 
-/** What the catalog and the routes of plugins say of access; with places, also where it stands. */
+/** The access that the catalog and the routes of plugins give; with places, if asked for. */
 export function describeAccess(catalog: Catalog, routes: readonly BoundRoute[], places = false): DescribedAccess {
   return {
     resources: Object.fromEntries(

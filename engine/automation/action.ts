@@ -18,7 +18,7 @@ export interface ActionWork {
   readonly resource: Resource
   /** `<resource>.<name>`. */
   readonly automation: string
-  /** The options that stand in the automation, as written. */
+  /** The options in the automation, as written. */
   readonly given: JsonObject
   /** At least one, except where a schedule acts once without records. */
   readonly records: readonly ActionRecord[]
@@ -32,7 +32,7 @@ export interface ActionContext extends ListenerContext {
 /** One thing that is wrong with the options of an action. */
 export interface ActionMistake {
   readonly message: string
-  /** Where it stands below the options; the options themselves if absent. */
+  /** Its path below the options; the options themselves if absent. */
   readonly at?: Path
   readonly expected?: readonly string[]
   readonly hint?: string
@@ -54,7 +54,7 @@ export interface ActionContribution {
   readonly description: string
   /** JSON Schema of the options that an automation gives it, an object. */
   readonly takes: JsonSchema
-  /** A word that automations may write beside `set`, instead of `run: { <plugin>.<name>: … }`. */
+  /** A key that automations may write next to `set`, instead of `run: { <plugin>.<name>: … }`. */
   readonly key?: string
   /**
    * Finds what the schema cannot: paths that lead nowhere, templates that cannot be read. A method, so that a plugin may say

@@ -1,4 +1,4 @@
-/** The runs of automations, statement by statement ⇄: noted, tried again, given up, told of, and deleted when they are old. */
+/** The runs of automations, statement by statement ⇄: noted, tried again, given up, reported, and deleted when they are old. */
 import type { Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
 import type { Outcome, Taken } from './action.ts'

@@ -1,4 +1,4 @@
-/** How the automations stand ⇄: when each comes next, how its runs ended, and which were given up; for operators. */
+/** The state of the automations, for operators ⇄: when each acts next, how its runs ended, and which were given up. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Runner } from '../database/database.ts'
 

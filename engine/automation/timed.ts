@@ -1,4 +1,4 @@
-/** Automations by moments and by the clock ⇄: a round takes some of the records whose time has come and acts, in one transaction. */
+/** Automations at moments and on schedules ⇄: a round takes some of the records whose time has come and acts, in one transaction. */
 import { executionOf, type Foundation, inTransaction, runCompiled, type Within } from '../action/execution.ts'
 import { SYSTEM } from '../actor.ts'
 import { nextMoment } from '../calendar/cron.ts'
@@ -10,7 +10,7 @@ import { act } from './act.ts'
 import type { Acting, Taken } from './action.ts'
 import { beginRuns, dueAgain, type Ended, endRuns } from './runs.ts'
 
-/** What a round is told. */
+/** The input of a round. */
 interface Round {
   /** At most so many records. */
   readonly most: number

@@ -1,4 +1,4 @@
-/** Keeps the automations by moments and by the clock at work in this process ⇄: it looks now and then what has come due. */
+/** Runs the automations at moments and on schedules in this process ⇄: now and then it looks for work that is due. */
 import type { Foundation } from '../action/execution.ts'
 import { reasonOf } from '../change/round.ts'
 import { stillServes } from '../database/failure.ts'
@@ -15,7 +15,7 @@ interface Limits {
   readonly listenerBackoffMostMs: number
 }
 
-/** Where the application stands whose automations are worked; another one may take its place. */
+/** Holds the application whose automations run; another one may take its place. */
 interface Serving {
   readonly app: { readonly foundation: Foundation; readonly automations: readonly Acting[] }
 }

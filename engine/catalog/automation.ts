@@ -1,4 +1,4 @@
-/** What happens by itself: an automation of a resource, with what sets it off and what it does. */
+/** An automation of a resource: its trigger, its condition and its actions. */
 import type { Cron } from '../calendar/cron.ts'
 import type { Path } from '../definition/definition.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -65,7 +65,7 @@ export type Act =
       /** `<plugin>.<name>`. */
       readonly action: string
       readonly given: JsonObject
-      /** Where a part of the options stands. */
+      /** The place of a part of the options. */
       readonly place: (path: Path) => Span
       readonly span: Span
     }

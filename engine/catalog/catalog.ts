@@ -65,10 +65,10 @@ export interface Seeds {
 
 export interface SeedRow {
   readonly assignments: readonly Assignment[]
-  /** What the row is known by once it was written: the values of its key as they stand in the YAML. */
+  /** The identity of the row after it was written: the values of its key, as in the YAML. */
   readonly name: string
   readonly span: Span
-  /** Where each value of the row stands, by the name of its field. */
+  /** The place of each value of the row, by the name of its field. */
   readonly places: ReadonlyMap<string, Span>
 }
 
@@ -76,7 +76,7 @@ export interface SeedRow {
 export interface EarlierNames {
   /** `issues`, in the place of the resource's own path; undefined: it had no other. */
   readonly path: string | undefined
-  /** Keys of bodies → those that stand for them now. */
+  /** Earlier keys of bodies → their present names. */
   readonly keys: ReadonlyMap<string, string>
   /** Every one of a field, a relation, a parameter and a sort key. */
   readonly names: ReadonlyMap<string, Earlier>
@@ -95,7 +95,7 @@ export interface Resource {
   readonly renamedFrom: string | undefined
   /** undefined: nothing of it had another name. */
   readonly earlier?: EarlierNames | undefined
-  /** The resource whose table this one stands on; its own name when it has a table of its own. */
+  /** The resource whose table this one uses; its own name when it has a table of its own. */
   readonly owner: string
   /** Which of the table's records are this resource's. */
   readonly scope: Filter | undefined
@@ -105,14 +105,14 @@ export interface Resource {
   readonly conceal: boolean
   readonly key: Field
   readonly lookup: readonly Field[]
-  /** In the order of answers: the key, then as written, foreign keys where their relations stand, then what plugins add. */
+  /** In the order of answers: the key, then as written, foreign keys at the places of their relations, then what plugins add. */
   readonly fields: ReadonlyMap<string, Field>
   readonly relations: ReadonlyMap<string, Relation>
   /** Query parameter → what it compares; the operators are the field type's. */
   readonly filters: ReadonlyMap<string, FilterPath>
   /** `date` → created_at gives `date_from` and `date_to`. */
   readonly ranges: ReadonlyMap<string, Field>
-  /** Query parameter → a plugin's special filter: its words, each with the condition it stands for on this resource. */
+  /** Query parameter → a plugin's special filter: its words, each with the condition that it means on this resource. */
   readonly specials: ReadonlyMap<string, { readonly name: string; readonly values: ReadonlyMap<string, Filter> }>
   readonly sort: { readonly keys: ReadonlyMap<string, FieldPath>; readonly default: readonly SortTerm[] }
   readonly search: readonly SearchPath[]
@@ -153,7 +153,7 @@ export interface Resource {
   readonly updateSets: readonly Assignment[]
   /** What a scope fixes: assigned on create through this resource (`role` for customers). */
   readonly scopeSets: readonly Assignment[]
-  /** Those of the whole table, at its owner; empty on a resource that stands on another's table. */
+  /** The indexes of the whole table, at its owner; empty on a resource that uses another's table. */
   readonly indexes: readonly Index[]
   readonly seeds: Seeds | undefined
   /** Records whose `field` lies further back than `2 years` are removed for good; undefined: they stay. */
@@ -176,7 +176,7 @@ export interface Resource {
 export interface Accounts {
   /** The resource of the accounts. */
   readonly resource: string
-  /** `$actor.<attribute>` → the field of the account that holds it; a to-one relation stands for its foreign key. */
+  /** `$actor.<attribute>` → the field of the account that holds it; a to-one relation means its foreign key. */
   readonly attributes: ReadonlyMap<string, Field>
   /** The field of an account with its address, and the one that says that it is known to be its owner's; undefined: nobody knows. */
   readonly address: { readonly field: string; readonly confirmed: string | undefined } | undefined

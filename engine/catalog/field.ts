@@ -1,4 +1,4 @@
-/** What a resource is made of: fields, relations, and what is said over them, linked to each other. */
+/** The parts of a resource: fields, relations, and filters, clauses and formulas over them, linked to each other. */
 import type { Show } from '../definition/definition.ts'
 import type { FieldOptions, FieldType } from '../field/field-type.ts'
 import type { FilterOf, Operand } from '../filter/filter.ts'
@@ -100,24 +100,24 @@ export interface Field {
   readonly defaultMoment?: 'now' | 'today' | undefined
   /** Unique among live records. */
   readonly unique: boolean
-  /** Beside `unique`: texts that look alike are equal. */
+  /** With `unique`: texts that look alike are equal. */
   readonly alike?: boolean | undefined
   readonly readOnly: boolean
   readonly immutable: boolean
-  /** SQL over `t` instead of a column. `{actor}` stands for the caller's id. */
+  /** SQL over `t` instead of a column. `{actor}` is replaced by the caller's id. */
   readonly computed: string | undefined
   /** What the database computes the column from, and the columns that this comes down to; undefined: the column is written. */
   readonly stored?: { readonly formula: Formula; readonly reads: ReadonlySet<string> } | undefined
   /** A count of a has_many relation under the caller's read policy, instead of a column. */
   readonly count: string | undefined
-  /** Beside `count`: not how many there are, but what their field of this name adds up to, or its bounds or mean. */
+  /** With `count`: not the number of records, but the sum, a bound or the mean of their field of this name. */
   readonly total?: { readonly by: 'sum' | 'min' | 'max' | 'avg'; readonly of: string } | undefined
-  /** Alternatives; undefined means whoever may read or write the record. */
+  /** Alternatives; undefined: everybody who may read or write the record. */
   readonly read: readonly Access[] | undefined
   readonly write: readonly Access[] | undefined
   /** The belongs_to relation whose foreign key this field is. */
   readonly relation: string | undefined
-  /** It is the earlier name of another field and stands for its column: answered, but not stored a second time. */
+  /** This is the earlier name of another field, with its column: answered, but not stored a second time. */
   readonly earlier?: Earlier | undefined
   readonly renamedFrom: string | undefined
   /** Names of the application that are its values, which a rename carries over. */

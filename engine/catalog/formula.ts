@@ -17,7 +17,7 @@ function inRow(alias: string): Named {
   }
 }
 
-/** The longest time that a number of seconds in a record may stand for: a thousand years. */
+/** The longest time that a number of seconds in a record may mean: a thousand years. */
 const LONGEST_SECONDS = 31_622_400_000
 
 /** The text of `generated always as`. */
@@ -108,7 +108,7 @@ function valueIn(field: Field, named: Named): string {
   }
 }
 
-/** What a field is, as it stands in another formula: PostgreSQL lets no computed column name another. */
+/** A field inside another formula: PostgreSQL lets no computed column name another, so it is written out. */
 function part(field: Field, named: Named): string {
   return field.stored === undefined ? named(field) : valueIn(field, named)
 }
@@ -172,7 +172,7 @@ function spanOf(by: Formula, named: Named): string {
   return `(case when abs(${seconds}) <= ${LONGEST_SECONDS} then (${seconds} * 1000000)::bigint end * interval '1 microsecond')`
 }
 
-/** The numbers of seconds in a formula that stand in records, as SQL. */
+/** The numbers of seconds in a formula that come from records, as SQL. */
 function spansOf(formula: Formula, named: Named): readonly string[] {
   switch (formula.kind) {
     case 'field':

@@ -62,7 +62,7 @@ export function ownerOf({ resources }: Pick<Catalog, 'resources'>, table: string
   return standing.find(({ name, owner }) => name === owner) ?? standing[0]
 }
 
-/** What readers of streams are told of in order: the id, as text byte by byte where the log keeps ids as texts. */
+/** The id by which streams order records: as text, byte by byte, where the log keeps ids as texts. */
 export function orderedId(catalog: Pick<Catalog, 'resources'>, id: string): string {
   return keptIdType(catalog) === 'integer' ? id : `${id}::text collate "C"`
 }

@@ -1,4 +1,4 @@
-/** What is held of a resource's records when they are written: rules, moves, and values that follow from others. */
+/** Rules about records that are written: conditions, moves, and values that follow from others. */
 import type { WorkingTime } from '../calendar/working-time.ts'
 import type { ActionName } from '../definition/definition.ts'
 import type { Operand } from '../filter/filter.ts'
@@ -31,7 +31,7 @@ export interface RecordRule {
   readonly links: ReadonlySet<string>
   /** Whether writes to the other records that it looks at are judged by it too. */
   readonly always: boolean
-  /** Where the sentence stands, with 422; undefined: 409. */
+  /** The field that gets the sentence, with 422; undefined: 409. */
   readonly at: Field | undefined
   readonly span: Span
 }
@@ -117,19 +117,19 @@ export interface Moves {
   /** The field or relation as it is written. */
   readonly name: string
   readonly field: Field
-  /** Where the word stands: the field itself, or one of the record that it leads to. */
+  /** The path to the word: the field itself, or one of the record that it leads to. */
   readonly path: FieldPath
   /** The words there can be; undefined: any text. */
   readonly words: readonly string[] | undefined
   readonly allow: readonly Move[]
-  /** What the refused are told; undefined: which move is not theirs. */
+  /** The sentence for a refused move; undefined: one that names the move. */
   readonly says: string | undefined
   /** Whether single answers say which moves are open to their caller. */
   readonly shown: boolean
   readonly span: Span
 }
 
-/** The calendar that counts: the only one, or the one whose name stands in a field of the record. */
+/** The calendar that counts: the only one, or the one that a field of the record names. */
 export interface ChosenCalendar {
   /** By name, the key by which its hours are found. */
   readonly keys: ReadonlyMap<string, string>
@@ -178,7 +178,7 @@ export type Value =
 
 /** What follows from a write: fields that get a value, each time it concerns them. */
 export interface Follow {
-  /** `import` stands for what an import creates. */
+  /** `import` means records that an import creates. */
   readonly on: ReadonlySet<'create' | 'update' | 'import'>
   /** One of these must change; undefined: whatever changes. A new record counts as changed. */
   readonly changed: readonly Field[] | undefined

@@ -4,7 +4,7 @@ import { memo } from '../memo.ts'
 import type { Protection } from '../seal.ts'
 import type { Catalog, Field, Resource } from './catalog.ts'
 
-/** Whether a field has a column of its own; computed and counted fields have none, and an earlier name stands for another's. */
+/** Whether a field has a column of its own; computed and counted fields have none, and an earlier name has that of its present field. */
 export function isStored(field: Pick<Field, 'computed' | 'count' | 'earlier'>): boolean {
   return field.computed === undefined && field.count === undefined && field.earlier === undefined
 }
@@ -14,7 +14,7 @@ export function storedFields(resource: Resource): readonly Field[] {
   return [...resource.fields.values()].filter(isStored)
 }
 
-/** The fields of every column of a resource's table, the resource's own first: one that stands on another's table may not show all of them. */
+/** The fields of every column of a resource's table, the resource's own first: one that uses another's table may not show all of them. */
 export function tableFields(catalog: Catalog, resource: Resource): readonly Field[] {
   const own = storedFields(resource)
   const owner = catalog.resources.get(resource.owner)

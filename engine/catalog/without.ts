@@ -41,7 +41,7 @@ function entriesOf(entries: readonly EmbedEntry[]): readonly EmbedEntry[] {
 type Kept = (value: object) => boolean
 
 /**
- * The same catalog in which the parts are missing: from lists, with what stands in a list because of one (`rule`), and as
+ * The same catalog in which the parts are missing: from lists, with entries that are in a list because of one (`rule`), and as
  * values of keys, which become undefined. Nothing of it is an object of the other catalog but types and places.
  */
 export function withoutParts(catalog: Catalog, parts: ReadonlySet<object>): Catalog {

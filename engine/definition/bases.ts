@@ -1,4 +1,4 @@
-/** Which resource each one stands on by `of`: found once, for the check and for the passes that follow. */
+/** The bases of resources, by `of`: found once, for the check and for the passes that follow. */
 import type { FieldType } from '../field/field-type.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Bases, Document } from './definition.ts'
@@ -74,7 +74,7 @@ function completedPart(
     const own = given ?? {}
     const base = Object.hasOwn(known, name) ? known[name] : undefined
     if (!isObject(own) || base === undefined) return [name, own]
-    // Another type is the author's mistake; the base's options beside it would be a second one.
+    // Another type is the author's mistake; the base's options would add a second one.
     const isSame = own.type === undefined || own.type === base.type
     return [name, isSame ? { ...needed(base, part, fieldTypes), ...own } : own]
   })

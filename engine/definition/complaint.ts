@@ -1,4 +1,4 @@
-/** How each kind of mistake in a YAML file is put into words, with what was expected and the nearest known word. */
+/** The message of each kind of mistake in a YAML file, with the expected words and the nearest known one. */
 import { OTHER_NAMES } from '../field/type-synonyms.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
@@ -16,7 +16,7 @@ export interface Complaints {
   readonly diagnostics: Diagnostic[]
 }
 
-/** Reports that none of several keys is there, one of which must be. */
+/** Reports that a map has none of several keys and must have one. */
 export function missingBranch(
   expected: readonly string[],
   schema: JsonSchema,
@@ -31,7 +31,7 @@ export function missingBranch(
   })
 }
 
-/** Reports a map without a value beside whose key stand those that belong into it. */
+/** Reports a map without entries whose entries are next to its key. */
 export function missingIndentation(path: Path, keys: readonly string[], complaints: Complaints): void {
   const [first = ''] = keys
   const listed = keys.slice(0, 3).map((key) => `"${key.trim()}"`)
@@ -87,7 +87,7 @@ function ownedBy(key: string, titles: readonly string[], value: JsonObject): str
     : `a relation is of one kind: take "${other}" or "${key}"`
 }
 
-/** Where stands what is asked for by a key that is none here. */
+/** The place of a key that is written in a wrong place. */
 function elsewhere(key: string, path: Path): string | undefined {
   if (key === '<<') return 'maps are not merged: write the keys out'
   if (path.length === 1 && RELATIONS.has(key)) return `a relation stands under "relations": { <name>: { ${key}: … } }`
@@ -95,7 +95,7 @@ function elsewhere(key: string, path: Path): string | undefined {
   return PLACES.find(([words]) => words.test(key))?.[1].replace('*', String(path[1]))
 }
 
-/** What others say beside a field, and where it is said here. */
+/** Keys that other frameworks write at a field, with their place here. */
 const PLACES: readonly (readonly [RegExp, string])[] = [
   [/^(indexe?d?|db_index)$/, 'an index stands beside "fields": indexes: [[*]]'],
   [/^filter(s|able|ed)?$/, 'lists filter by what stands beside "fields": filters: [*]'],
@@ -252,12 +252,12 @@ const FILES: ReadonlySet<string> = new Set([
   'binary',
 ])
 
-/** Whether a word names a relation, under which no further options of a field stand. */
+/** Whether a word names a relation, which has no options of fields. */
 export function isRelationWord(value: Json): boolean {
   return typeof value === 'string' && RELATIONS.has(typeName(value))
 }
 
-/** Reports a relation that stands among the fields, once; tells whether it is one. */
+/** Reports a relation among the fields, once; returns whether it is one. */
 export function relationAmongFields(value: JsonObject, path: Path, complaints: Complaints): boolean {
   const key = Object.keys(value).find((word) => RELATIONS.has(word))
   if (key === undefined || path.length !== 2 || path[0] !== 'fields') return false

@@ -97,7 +97,7 @@ export interface RelationDefinition {
   readonly with_parent?: boolean
   /** has_many: only the first in `order`, as an object or null. */
   readonly first?: boolean
-  /** belongs_to: which record stands in when none is named; has_many: which records belong. */
+  /** belongs_to: the record that is taken when none is named. */
   readonly default?: FilterDefinition
   /** belongs_to: which record existing records get where they name none and must. */
   readonly backfill?: FilterDefinition
@@ -175,18 +175,18 @@ export interface AutomationDefinition {
   readonly set?: JsonObject
   readonly create?: { readonly [resource: string]: JsonObject }
   readonly run?: { readonly [action: string]: JsonObject }
-  /** Keys that stand for actions of plugins. */
+  /** Keys of plugins' actions. */
   readonly [key: string]: unknown
 }
 
 export type ActionName = 'list' | 'get' | 'create' | 'update' | 'delete' | 'restore'
 export type PolicyName = 'view' | 'create' | 'update' | 'delete' | 'restore'
 
-/** What the ids of records are, and the column in which they stand. */
+/** The type of the ids of records, and their column. */
 export interface IdDefinition {
   readonly type?: 'integer' | 'bigint' | 'uuid' | 'string'
   readonly column?: string
-  /** Of an existing table: whoever creates a record chooses its id. */
+  /** Of an existing table: the caller who creates a record chooses its id. */
   readonly chosen?: boolean
 }
 
@@ -250,7 +250,7 @@ export interface ResourceDefinition {
   readonly follows?: readonly FollowDefinition[]
   readonly automations?: { readonly [name: string]: AutomationDefinition }
   readonly hooks?: { readonly [action in WriteName]?: readonly string[] }
-  /** Listeners of plugins that hear of writes here, beside those that name the resource themselves. */
+  /** Listeners of plugins that hear writes here, besides those that name the resource themselves. */
   readonly listeners?: { readonly [action in WriteName]?: readonly string[] }
   readonly status_codes?: { readonly [action in ActionName]?: number }
   readonly seeds?: { readonly key: string | readonly string[]; readonly rows: readonly JsonObject[] }
@@ -274,13 +274,13 @@ export interface ApplicationDefinition {
   readonly resources: readonly ResourceDefinition[]
 }
 
-/** Which resource each one stands on by `of`. */
+/** The resource whose table each one uses, by `of`. */
 export interface Bases {
   /** Resource → its base; undefined for one with a table of its own. */
   readonly baseOf: ReadonlyMap<string, string | undefined>
   /** All resources, bases first. */
   readonly order: readonly string[]
-  /** A resource that would stand on itself → the way round, from its base to its base. */
+  /** A resource that would use its own table by a circle of `of` → the circle, from its base to its base. */
   readonly circles: ReadonlyMap<string, readonly string[]>
 }
 
@@ -333,7 +333,7 @@ export interface Vocabulary {
       readonly roles?: (value: Json) => readonly string[]
     }
   >
-  /** What automations can do, by full name `<plugin>.<name>`, each with the key that stands for it there. */
+  /** What automations can do, by full name `<plugin>.<name>`, each with its key there. */
   readonly actions: ReadonlyMap<
     string,
     {

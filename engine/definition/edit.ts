@@ -55,7 +55,7 @@ export function withItem(text: string, path: readonly string[], item: Json, orde
 interface Addition {
   readonly block: (pad: string) => string
   readonly flow: string
-  /** What stands under the last key of the path where that is not there yet. */
+  /** The value of the last key of the path where that key does not exist yet. */
   readonly whole: Json
   readonly name: string | undefined
   readonly fits: (node: unknown) => boolean
@@ -142,7 +142,7 @@ function padFor(text: string, node: Collection, name: string): string {
 interface Section {
   readonly key: string
   readonly whole: Json
-  /** The line of its first entry, where entries stand one below the other. */
+  /** The line of its first entry, where each entry has a line of its own. */
   readonly entry: string | undefined
 }
 
@@ -156,7 +156,7 @@ function withSection(text: string, root: YAMLMap, { key, whole, entry }: Section
   if (behind === undefined) return `${text}${lines}${eol}`
   const at = lineEnd(text, contentEnd(text, endOf(behind)))
   const isShort = !text.slice(startOf(behind), at).includes('\n')
-  // One line stands with its like; what takes several has room around it.
+  // Entries of one line follow each other; those of several lines have an empty line around them.
   const gap = entry !== undefined || !isShort ? eol : ''
   const below = gap !== '' && /^\r?\n[^\s#]/.test(text.slice(at)) ? eol : ''
   return `${text.slice(0, at)}${eol}${gap}${lines}${below}${text.slice(at)}`

@@ -58,14 +58,14 @@ function ownBranches(schema: unknown, root: JsonSchema): readonly JsonSchema[] {
   return branchesOf(resolved, root) ?? [resolved]
 }
 
-/** Whether an entry may stand where it is written. */
+/** Whether an entry may be where it is written. */
 function isAtHome(schema: JsonSchema, key: string, value: Json, root: JsonSchema): boolean {
   const properties = (schema.properties ?? {}) as object
   if (Object.hasOwn(properties, key)) return true
   return value === null || ownBranches(schema.additionalProperties, root).some((branch) => isKind(branch, value))
 }
 
-/** Whether an entry may stand in a map of one of these branches. */
+/** Whether an entry may be in a map of one of these branches. */
 function fits(branches: readonly JsonSchema[], key: string, value: Json, root: JsonSchema): boolean {
   return branches.some((branch) => {
     if (Object.hasOwn((branch.properties ?? {}) as object, key)) return true
@@ -79,7 +79,7 @@ interface Judging extends Complaints {
   readonly root: JsonSchema
   /** Lists that lost items → where each kept one stood. */
   readonly shortened: Map<Json, readonly number[]>
-  /** Maps whose entries stand beside them in the file, because they are indented too little. */
+  /** Maps whose entries are next to them in the file, because they are indented too little. */
   readonly outside: Set<Json>
   /** The entries that were left out of maps whose losses are reported. */
   readonly lost: Path[]
@@ -117,7 +117,7 @@ export function judge(root: JsonSchema, document: Document<unknown>): Judgement 
 
 /**
  * A path into what is left of a value, as a path into what was written: where an item was left out, the next ones have
- * moved up, and what belongs into a map may stand beside it.
+ * moved up, and entries of a map may be next to it.
  */
 function written(path: Path, usable: Json | undefined, { shortened, outside }: Judging): Path {
   let node: Json | undefined = usable
@@ -167,7 +167,7 @@ function judgeUnion(
   // The wrong word is reported first; the rest of the map is judged all the same.
   if (picked.kind === 'unknown_word') unknownWord(picked.expected, picked.value, [...path, picked.key], judging)
   else missingBranch(picked.expected, schema, path, judging)
-  // What stands beside a relation is said in its own words, which are none of a field.
+  // The keys of a relation are its own, and none of a field.
   if (picked.kind === 'unknown_word' && isRelationWord(picked.value)) return WRONG
   const rest = judgeMap(picked.schema, value as JsonObject, path, judging, [])
   if (rest === WRONG || picked.kind !== 'unknown_word' || picked.meant === undefined) return WRONG
@@ -259,7 +259,7 @@ function judgeEntry(
   return { key: name, judged: isObject(schema) ? judgeNode(schema, child, path, judging) : child }
 }
 
-/** What stands beside an empty map instead of in it: one mistake, and the map is judged as if it had its entries. */
+/** Entries next to an empty map instead of in it: one mistake, and the map is judged as if it had them. */
 function judgeFallen(
   { schema, path }: JudgedMap,
   name: string,

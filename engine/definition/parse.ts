@@ -1,4 +1,4 @@
-/** Turns the text of one YAML file into a value that knows where every key and value of it stands. */
+/** Parses the text of one YAML file into a value with the place of every key and value. */
 import {
   isAlias,
   isMap,
@@ -20,7 +20,7 @@ import type { Source, Span } from '../text/source.ts'
 import type { Document, Path } from './definition.ts'
 
 /**
- * Reads one source. A value is given even beside complaints where the rest can still be judged (a key written
+ * Reads one source. A value is returned even with complaints where the rest can still be judged (a key written
  * twice); after a syntax error there is none. Never throws for what the text holds.
  */
 export function parseDocument(source: Source): Collected<Document<unknown>> {
@@ -185,7 +185,7 @@ function readAlias(
     return undefined
   }
   const node = read(target, state, key, depth + 1)
-  // Complaints about an aliased value point to where it is used; its own text is judged where it stands.
+  // Complaints about an aliased value point to where it is used; its own text is judged at its own place.
   return node === undefined ? undefined : { ...node, range, children: node.children }
 }
 
@@ -246,7 +246,7 @@ function scalar(node: Scalar, state: ReadState, range: Range): Json {
   return number
 }
 
-/** An empty value has no text of its own, so its key stands for it. */
+/** An empty value has no text of its own, so its key gives its place. */
 function rangeOf(node: unknown, key: Range | undefined, state: ReadState): Range {
   const range = isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? node.range : undefined
   if (range !== undefined && range !== null && range[1] > range[0])

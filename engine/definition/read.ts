@@ -6,7 +6,7 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
 
 const YAML = /\.ya?ml$/i
-/** Scenarios stand beside the resources that they are about, and are no part of what is served. */
+/** Scenarios lie next to the resources that they are about, and are not served. */
 const SCENARIOS = /\.test\.ya?ml$/i
 
 /** Texts of mails, which automations name. */
@@ -102,7 +102,7 @@ async function filesBelow(directory: string): Promise<Below> {
         const path = join(folder, entry.name)
         if (entry.name.startsWith('.')) return []
         const isLink = entry.isSymbolicLink()
-        // A link that leads nowhere is told when it is read.
+        // A link that leads nowhere is reported when it is read.
         const kind = isLink ? await stat(path).catch(() => undefined) : entry
         const isFolder = kind?.isDirectory() === true
         const real = isLink && kind !== undefined ? await realpath(path) : path

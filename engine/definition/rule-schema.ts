@@ -1,4 +1,4 @@
-/** The JSON Schema of what is said about writes: rules, moves, values that follow, automations. */
+/** The JSON Schema of rules about writes: rules, moves, values that follow, automations. */
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Vocabulary } from './definition.ts'

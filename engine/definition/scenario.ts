@@ -19,7 +19,7 @@ export interface Step {
   /** Instead of a request: resource and id of a record that the application changes itself. */
   readonly update?: string
   readonly body?: Json
-  /** A file that is sent as the part `file` of a form, with the values of `body` beside it. */
+  /** A file that is sent as the part `file` of a form, together with the values of `body`. */
   readonly file?: { readonly name: string; readonly text: string }
   readonly status: number
   /** Parts of the answer. */

@@ -1,4 +1,4 @@
-/** The JSON Schema of app.yaml and of resource files: what check judges by is what editors complete from. */
+/** The JSON Schema of app.yaml and of resource files: `check` judges by it, and editors complete from it. */
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Vocabulary } from './definition.ts'
@@ -310,7 +310,7 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
   ),
 }
 
-/** What stands under `plugins` in app.yaml. Whether there is such a plugin is for the loader to say. */
+/** The key `plugins` of app.yaml. The loader says whether there is such a plugin. */
 const PLUGINS: JsonSchema = { ...APP_KEYS.plugins, additionalProperties: { type: ['object', 'null'], examples: [{}] } }
 
 /** The schema of app.yaml for editors, with the options of the plugins that are known. */

@@ -54,13 +54,13 @@ export function kindOf(value: Json): string {
   return typeof value === 'boolean' ? String(value) : `the number ${value}`
 }
 
-/** A value as it may stand in a sentence, cut where it is long. */
+/** A value as part of a sentence, cut where it is long. */
 export function label(value: Json): string {
   const text = JSON.stringify(value)
   return text.length > 40 ? `${text.slice(0, 39)}…` : text
 }
 
-/** What stands at a path, as the beginning or the end of a sentence: `"required"`, `Item 2 of "search"`. */
+/** The thing at a path, as the beginning or the end of a sentence: `"required"`, `Item 2 of "search"`. */
 export function subject(path: Path, begins = true): string {
   const last = path.at(-1)
   if (last === undefined) return begins ? 'The file' : 'the file'

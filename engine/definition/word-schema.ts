@@ -2,7 +2,7 @@
 import type { Json, JsonSchema } from '../json.ts'
 import { SPAN_PATTERN } from '../text/duration.ts'
 
-/** A schema with what an editor shows beside it: a sentence and an example. */
+/** A schema with a sentence and an example, which editors show. */
 export function key(description: string, example: Json, schema: JsonSchema): JsonSchema {
   return { description, examples: [example], ...schema }
 }

@@ -1,15 +1,15 @@
-/** Field types over columns of another type than their own, as tables have them that are there already. */
+/** Field types over columns of another type than their own, as existing tables have them. */
 import type { Json } from '../json.ts'
 import { numberOption } from './characters.ts'
 import { decimal } from './decimal.ts'
 import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
 
-/** The name of a type as `format_type` prints it; a capital letter needs quotes there, and a schema may stand before it. */
+/** The name of a type as `format_type` prints it; a capital letter needs quotes there, and a schema may come before it. */
 const TYPE_NAME = /^(?:[a-z_][a-z0-9_]*\.)?(?:[a-z_][a-z0-9_]*|"[^"\\$]{1,63}")$/
 const WITHOUT_ZONE = /^timestamp(?:\([0-6]\))? without time zone$/
 const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'real', 'double precision'])
 
-/** Which columns a type of field can stand over, besides its own, for people. */
+/** The columns over which a type of field may be declared, besides its own, for people. */
 export const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
   decimal: [...NUMBERS],
   enum: ['an enum of the database, such as mpaa_rating'],

@@ -1,4 +1,4 @@
-/** What a type of field is: one record that answers for its YAML, its column, its JSON and its operators. */
+/** The interface of a field type: one record with its YAML, its column, its JSON and its operators. */
 import type { FieldErrorCode } from '../field-error.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 
@@ -50,7 +50,7 @@ export interface Refusal {
 /** A decoded value for the database, or why there is none. */
 export type Decoded = { readonly value: Json } | Refusal
 
-/** A range a plain-day filter value stands for, both as database values; `before` is exclusive. */
+/** The range of a filter value that is a plain day, both ends as database values; `before` is exclusive. */
 export interface DayRange {
   readonly from: string
   readonly before: string

@@ -5,7 +5,7 @@ import { boundsMistakes, numberOption, ORDER_OPERATORS } from './characters.ts'
 import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
 
 /**
- * The ends of PostgreSQL's ranges are never stored: in a filter they stand for everything beyond, so that
+ * The ends of PostgreSQL's ranges are never stored: in a filter they mean everything beyond, so that
  * `count=99999999999` finds nothing and `count[lt]=99999999999` finds all, without an error of the database.
  */
 const SMALL = { least: -2_147_483_647, most: 2_147_483_646 }

@@ -59,7 +59,7 @@ export const linearRegExp = Object.assign(
   (pattern: string) => {
     const unusable = unusablePattern(pattern)
     if (unusable !== undefined) throw new Error(unusable)
-    // ajv tells patterns apart by their text.
+    // ajv distinguishes patterns by their text.
     return { test: (text: string) => matches(pattern, text), toString: () => pattern }
   },
   { code: 'linearRegExp' },

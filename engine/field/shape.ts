@@ -86,7 +86,7 @@ function compiled(schema: JsonObject, shape: Shape, allErrors: boolean): Validat
   return compiler.compile(schema)
 }
 
-/** Judges `uniqueItems`, with an error for each item that stands there a second time. */
+/** Judges `uniqueItems`, with an error for each repeated item. */
 const distinct: SchemaValidateFunction = (wanted: boolean, items: readonly Json[]) => {
   const seen = new Set<string>()
   distinct.errors = items.flatMap((item, index) => {

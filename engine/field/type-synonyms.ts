@@ -1,4 +1,4 @@
-/** What other frameworks and databases call our types of fields, and relations to one record. */
+/** Names of field types and relations in other frameworks and databases, with our names. */
 
 export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['array', 'list'],

@@ -43,14 +43,14 @@ export interface Comparison<P> extends OnTheWay {
   readonly operand: Operand | RecordOperand<P>
 }
 
-/** What a filter asks of the records that a relation leads to: that there is one, or how many there are, of which `of` holds. */
+/** A condition on the records that a relation leads to: whether there is one for which `of` holds, or how many there are. */
 export interface Related<P, M> extends OnTheWay {
   readonly kind: 'related'
   readonly path: M
   readonly of: FilterOf<P, M>
   /** undefined: at least one. */
   readonly count: { readonly operator: CountOperator; readonly value: number | SlotOperand } | undefined
-  /** Only records of which this holds are looked at, because the caller may see no others; `$record` in it is each of them. */
+  /** Only records for which this holds count, because the caller may see no others; `$record` in it is each of them. */
   readonly seen?: FilterOf<P, M> | undefined
 }
 

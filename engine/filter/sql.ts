@@ -66,7 +66,7 @@ export function quoted(name: string): string {
 /** SQL text with `$n` parameters. */
 export interface Printed {
   readonly text: string
-  /** What each `$n` stands for, in order. */
+  /** The value of each `$n`, in order. */
   readonly parameters: readonly Parameter[]
 }
 

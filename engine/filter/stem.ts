@@ -1,4 +1,4 @@
-/** Stems of words: what is left of a word without the endings of a language, as searches compare them and their indexes hold them. */
+/** Stems of words: words without the endings of a language, as searches compare them and their indexes hold them. */
 
 import { type Fragment, type Sql, sql } from './sql.ts'
 import { foldSql } from './text-forms.ts'
@@ -40,7 +40,7 @@ export interface Stem {
   readonly language: string
   /** Matches the stems of texts that have a word with this stem; null where the language gives the word no meaning. */
   readonly query: Sql
-  /** A LIKE pattern of all folded texts that have such a word, and of others: most texts are told apart without their stems. */
+  /** A LIKE pattern of all folded texts that have such a word, and of others: most texts are ruled out without their stems. */
   readonly beginning: Sql | undefined
 }
 

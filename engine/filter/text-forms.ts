@@ -14,8 +14,8 @@ const LEFT_AWAY = String.raw`[\u0300-\u036f${UNSEEN}]+`
 const LETTERS = { from: 'øłđıς’‘‛ʼ‐', to: "oldiσ''''-" }
 
 /**
- * The text in small letters without accents, with compatible forms (width, ligatures, superscripts) as the signs that they
- * stand for: Unicode's NFKD (UAX 15). An index of a search is over this very expression. ASCII needs no more than
+ * The text in small letters without accents, with compatible forms (width, ligatures, superscripts) as their plain signs
+ * (Unicode's NFKD, UAX 15). An index of a search is over this very expression. ASCII needs no more than
  * small letters, and says so by its length: the rest takes ten times as long. The collation "C" compares and lowers ASCII
  * three times as fast as a language's.
  */
@@ -36,7 +36,7 @@ export function foldText(text: string): string {
 
 const IN_WORDS = new RegExp(`[${UNSEEN}]`, 'g')
 
-/** A text with compatible forms as the signs that they stand for, and without signs that nobody sees: what it asks for is told apart by these. */
+/** A text with compatible forms as their plain signs, and without invisible signs: searches distinguish words by this form. */
 export function compatible(text: string): string {
   return text.normalize('NFKC').replace(IN_WORDS, '')
 }
@@ -45,7 +45,7 @@ export function compatible(text: string): string {
 export const NAMING = 'names in NFKC and small letters, without what shows nothing'
 export const LOOKING = 'texts in NFKC, without what shows nothing'
 
-/** Whether values of a type are texts of people, of which those that look alike are one name. */
+/** Whether values of a type are texts of people: those that look alike are one name. */
 export function isName({ name }: Pick<FieldType, 'name'>): boolean {
   return name === 'string' || name === 'text'
 }
@@ -60,7 +60,7 @@ const IGNORED = {
 const BLANKS = String.raw`[ \t-\r\u0085\u1680\u2028\u2029\u2800]+`
 
 /**
- * How a text looks: without signs that nobody sees, with compatible forms as the signs that they stand for (NFKC, UAX 15)
+ * The look of a text: without invisible signs, with compatible forms as their plain signs (NFKC, UAX 15)
  * and with one blank where there are several. Most texts are ASCII without two blanks, and need no more than a cut.
  */
 export function lookSql(text: Fragment): Sql {

@@ -1,4 +1,4 @@
-/** Walks over filters: whoever asks something of every part of one asks here, so that a new kind of part is one edit. */
+/** Walks over filters: every question about all parts of a filter goes through here, so that a new kind of part is one edit. */
 import type { Comparison, FilterOf, Related } from './filter.ts'
 
 /** What becomes of each part of a filter, given what became of the parts inside it. */
@@ -75,7 +75,7 @@ export function speaksOf<P, M>(kind: Comparison<P>['operand']['kind'], filter: F
   return comparisons(filter).some(({ operand }) => operand.kind === kind)
 }
 
-/** What the words of a filter mean. `R` is where they stand: the records that the filter is about. */
+/** The meaning of the words of a filter. `R` are the records that the filter is about. */
 export interface Linker<P, L, M, R> {
   /** undefined, with a complaint, where it cannot be linked. */
   readonly compare: (part: Comparison<P>, about: R) => FilterOf<L, M> | undefined

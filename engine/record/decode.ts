@@ -58,7 +58,7 @@ export function decodeInput(fields: readonly Field[], body: JsonObject, options:
   return { values, errors }
 }
 
-/** The names that may be told. */
+/** The names that an answer may mention. */
 function namesOf(known: ReadonlyMap<string, Field>, { mayName }: DecodeOptions): Iterable<string> {
   return mayName === undefined ? known.keys() : [...known].flatMap(([name, field]) => (mayName(field) ? [name] : []))
 }

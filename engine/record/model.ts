@@ -44,7 +44,7 @@ export const modelOf = memo((catalog: Catalog, resource: Resource): ModelClass<S
   }
   // Objection caches by class name and table; a name of its own keeps catalogs apart.
   Object.defineProperty(Row, 'name', { value: `${resource.name}_${++made}` })
-  // What it has beside its methods are the columns of its table.
+  // Its own properties are the columns of its table.
   return Row as ModelClass<Model> as ModelClass<StoredRow>
 })
 

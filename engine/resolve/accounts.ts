@@ -1,4 +1,4 @@
-/** What is known of actors: the values that `$actor.<attribute>` may name, the roles there are, and what roles hold. */
+/** Actors: the attributes that `$actor.<attribute>` may name, the roles that exist, and the permissions that roles hold. */
 import type { AccessDefinition, Document } from '../definition/definition.ts'
 import { OPERAND_VARIABLES } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -107,7 +107,7 @@ function admittingNobody(resolution: Resolution, written: Written, { keys }: Dra
   }
 }
 
-/** A warning that what stands at a place admits nobody, where nobody signs in. */
+/** Warns that a rule admits nobody, where nobody signs in. */
 export function tellOfNobody(
   resolution: Resolution,
   key: 'permission' | 'role' | 'who',

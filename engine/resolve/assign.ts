@@ -1,4 +1,4 @@
-/** Values that writes get, as written, linked to the fields they go to: operands, or records named by their values. */
+/** Values of writes, linked to their fields: operands, or records that are selected by their values. */
 
 import type { Assignment, Field } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'

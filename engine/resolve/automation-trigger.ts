@@ -1,4 +1,4 @@
-/** What sets an automation off, as written: a write, a moment of a record, or the clock. */
+/** The trigger of an automation, linked: a write, a moment of a record, or a schedule. */
 import { type Cron, parseCron } from '../calendar/cron.ts'
 import { zoneNamed } from '../calendar/zone.ts'
 import type { Field, Trigger, Turn } from '../catalog/catalog.ts'
@@ -38,7 +38,7 @@ export function triggerOf(resolution: Resolution, draft: Draft, name: string, do
   return word === 'at' ? atMoment(resolution, draft, document) : bySchedule(resolution, document)
 }
 
-/** Whether no key of another trigger stands beside it. */
+/** Whether no key of another trigger is written with it. */
 function isTogether({ report }: Resolution, { value, place }: Written, word: Word): boolean {
   const own: readonly string[] = TRIGGERS[word]
   const foreign = Object.values(TRIGGERS)

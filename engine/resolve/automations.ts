@@ -1,4 +1,4 @@
-/** Pass: what happens by itself, linked: what sets it off, of which records, and what it does. */
+/** Pass: automations, linked: their triggers, their conditions and their actions. */
 
 import type { Act, Automation, Condition, Field, Filter, Given, Pick, Trigger, Value } from '../catalog/catalog.ts'
 import type { AutomationDefinition, Document } from '../definition/definition.ts'
@@ -101,7 +101,7 @@ function filterOf({ judging, resolution }: About, of: Draft, written: Json, plac
   return filter === undefined || refuseActor(resolution, { filter }, place([])) ? undefined : filter
 }
 
-/** Links what one key of an automation says; `action` is the plugin's that the key stands for. */
+/** Links one key of an automation; `action` is the plugin's action that the key means. */
 function linkAct(
   about: About,
   { value, place }: Document<AutomationDefinition>,
@@ -119,7 +119,7 @@ function linkAct(
 }
 
 function runOf({ resolution }: About, action: string, written: JsonObject, place: Place): Act {
-  // An action that there is not is told by the schema; the rest of the automation is judged all the same.
+  // The schema reports an unknown action; the rest of the automation is judged all the same.
   const given = resolution.extensions.actions.has(action) ? structuredClone(written) : {}
   return { kind: 'run', action, given, place, span: place([], 'key') }
 }
@@ -306,7 +306,7 @@ function judgeGone({ draft, resolution, trigger }: About, { value, place }: Docu
   }
 }
 
-/** Each key of `when` by itself, so that it can be told which of them holds. */
+/** Each key of `when` by itself, so that an explanation can say which of them holds. */
 function conditionsOf(
   resolution: Resolution,
   draft: Draft,

@@ -1,4 +1,4 @@
-/** Passes: which records a resource or relation has, which are live, which may be chosen, and what writes set because of it. */
+/** Passes: conditions of resources and relations: which records they have, which are live, which may be chosen, and which values writes set for that. */
 
 import type { Assignment, FieldPath, Filter } from '../catalog/catalog.ts'
 import type { Operand } from '../filter/filter.ts'

@@ -2,7 +2,7 @@
 import type { Document, Path, RenameDefinition } from '../definition/definition.ts'
 import type { Span } from '../text/source.ts'
 
-/** The place of a part of something written. */
+/** Gives the place of a part of a document. */
 export type Place = (path: Path, part?: 'key' | 'value') => Span
 
 /** Places relative to a path. */

@@ -38,7 +38,7 @@ function keyField(resolution: Resolution, written: Written, owner: Written): Dra
   const type = name === 'bigint' ? bigintId : resolution.extensions.fieldTypes.get(name)
   if (type === undefined) return undefined
   refuseCounted(resolution, written)
-  // What is a word is chosen by whoever creates the record.
+  // An id that is a word is chosen by the caller who creates the record.
   const isChosen = name === 'string' || chosen
   const options: FieldOptions = { name: 'id', required: isChosen, nullable: false, own: OWN[name] }
   return {

@@ -1,4 +1,4 @@
-/** Pass: what was called otherwise before is there under that name too, for clients of earlier versions. */
+/** Pass: adds renamed fields, relations and paths under their earlier names too, for clients of earlier versions. */
 import type { Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { singular } from '../catalog/name.ts'
@@ -97,7 +97,7 @@ function noteEmbedded(names: Map<string, Earlier>, path: string, entries: readon
   }
 }
 
-/** Adds the earlier fields and relations behind those that they stand for; gives the keys of bodies that stand for others. */
+/** Adds the earlier fields and relations behind their present ones; returns the earlier keys of bodies with their present names. */
 function addTwins(twins: Twins, draft: Draft, names: Map<string, Earlier>): ReadonlyMap<string, string> {
   const keys = new Map<string, string>()
   addBehind(draft.fields, (field) => {

@@ -28,7 +28,7 @@ export interface BoundRule {
 /** One thing that is wrong with the value of a key. */
 export interface KeyMistake {
   readonly message: string
-  /** Where it stands below the key; the key itself if absent. */
+  /** Its path below the key; the key itself if absent. */
   readonly at?: readonly (string | number)[]
   readonly expected?: readonly string[]
   readonly hint?: string
@@ -45,7 +45,7 @@ export interface BoundKey {
   }
 }
 
-/** Resource → the actions of which a listener hears. */
+/** Resource → the actions that a listener hears. */
 export type ListensTo = Readonly<Record<string, readonly Exclude<ActionName, 'list' | 'get'>[]>>
 
 /** What the accounts of an application are: said by the plugin that authenticates, so that policies may speak of actors. */
@@ -69,12 +69,12 @@ export interface Extensions {
   readonly hooks: ReadonlyMap<string, readonly string[]>
   /** `<plugin>.<name>` of every listener → the resources and actions it listens to. */
   readonly listeners: ReadonlyMap<string, ListensTo>
-  /** `<plugin>.<name>` of every action of automations → the key that stands for it. */
+  /** `<plugin>.<name>` of every action of automations → its key. */
   readonly actions: ReadonlyMap<string, string | undefined>
   /** Permission → the plugin that declares it. */
   readonly permissions: ReadonlyMap<string, string>
   readonly accounts: AccountsContribution | undefined
-  /** Whether a plugin tells who calls; false: all callers are nobody. */
+  /** Whether a plugin identifies callers; false: no caller is known. */
   readonly authenticates?: boolean
   /** The files that plugins brought. */
   readonly brought?: ReadonlySet<Source>

@@ -15,12 +15,12 @@ import { type DraftField, type Resolution, suggest } from './resolution.ts'
 
 type Reporter = Pick<Resolution, 'report'>
 
-/** The words that a default may be, and the moment that each stands for. */
+/** The variables that a default may be, with their moments. */
 const MOMENTS: Readonly<Record<string, 'now' | 'today'>> = { $now: 'now', $today: 'today' }
 
 /**
  * The fields of a plugin route's `input` or `query`, completed as those of a resource are.
- * They stand in code, so complaints have no place in a YAML file.
+ * They are written in code, so complaints have no place in a YAML file.
  */
 export function resolveFields(
   definitions: Readonly<Record<string, FieldDefinition>>,
@@ -115,7 +115,7 @@ function typeOf(
   return type === undefined || column === undefined ? type : typeOver(reporter, written, type, column)
 }
 
-/** The type over a column of another type; where it cannot be, that is told, and the field has the type's own. */
+/** The type over a column of another type; where that is impossible, it is reported, and the field has the type's own column. */
 function typeOver(reporter: Reporter, written: Document<FieldDefinition>, type: FieldType, column: string): FieldType {
   const over = overColumn(type, column)
   if (over !== undefined) return over
@@ -249,7 +249,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   uuid: '01890a5d-ac96-774b-bcce-b302099a8057',
 }
 
-/** What stands for the moment at which a record is written. */
+/** The variable for the moment at which a record is written. */
 const LATEST: Readonly<Record<string, string>> = { date: '$today', timestamp: '$now' }
 
 /** A hint for a value that was refused with `error`. */

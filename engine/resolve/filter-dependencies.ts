@@ -77,7 +77,7 @@ interface At {
   readonly asked: boolean
 }
 
-/** Every place where a filter about records of `draft` looks, beside the record itself. */
+/** Every place other than the record itself that a filter about records of `draft` reads. */
 export function looksOf(resolution: Resolution, draft: Draft, filter: Filter): readonly Look[] {
   const root: At = { draft, steps: [], asked: false }
   return filterAt(resolution, root, root, filter)

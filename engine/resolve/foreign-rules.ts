@@ -39,7 +39,7 @@ export function addForeignRules(
   }
 }
 
-/** A rule stands once at a table for each way that leads there, with all that it looks at. */
+/** A table has a rule once for each way that leads there, with all columns that the rule reads. */
 function addForeign(resolution: Resolution, about: Draft, rule: RecordRule, look: Look): void {
   const { reads, target } = look
   const way = look.steps.map(({ step }) => step)

@@ -37,7 +37,7 @@ interface Written {
   readonly place: Place
 }
 
-/** Links the formulas of every table, the owner's for all that stand on it. */
+/** Links the formulas of every table, the owner's for all resources that use it. */
 export function storedFields(resolution: Resolution): void {
   const drafts = eachDraft(resolution)
   for (const { written, draft } of drafts.filter(({ draft }) => draft.owner === draft.name)) {
@@ -61,7 +61,7 @@ export function storedFields(resolution: Resolution): void {
   }
 }
 
-/** Whether the field can be computed at all; what cannot stand beside is reported. */
+/** Whether the field can be computed at all; keys that do not go with `stored` are reported. */
 function fits(resolution: Resolution, field: Field, { value, place }: Document<FieldDefinition>): boolean {
   for (const key of WRITTEN) {
     if (value[key] === undefined) continue

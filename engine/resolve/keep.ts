@@ -1,11 +1,11 @@
-/** Pass: how long records are kept, and whether they can be let go at all. */
+/** Pass: how long records are kept, and whether they can be removed at all. */
 import { isStored } from '../catalog/stored.ts'
 import { isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 const TIMES: readonly string[] = ['timestamp', 'date']
 
-/** Completes `keep`, and tells of records that others hold on to. */
+/** Completes `keep`, and reports records that others hold on to. */
 export function keeping(resolution: Resolution): void {
   for (const { written, draft } of eachDraft(resolution)) {
     draft.keep = keepOf(resolution, written, draft)

@@ -31,7 +31,7 @@ export function linkFilter(
   return possible(resolution, linkPart(resolution, draft, filter, place, { decides: false, judging }), place)
 }
 
-/** Links a filter of which the database keeps an index, or by which one record is found: it asks for no other records. */
+/** Links a filter of an index, or one that selects a single record: it asks for no other records. */
 export function linkPlain(
   resolution: Resolution,
   draft: Draft,
@@ -85,7 +85,7 @@ function parsed(resolution: Resolution, written: JsonObject, place: Place, readi
   return found
 }
 
-/** What linking a filter depends on beside its words. */
+/** The context in which a filter is linked. */
 interface Linking {
   readonly decides: boolean
   readonly judging: Judging | undefined
@@ -183,7 +183,7 @@ function linkOperand(
   return { kind: 'literal', value: many ? decoded : decoded[0]! }
 }
 
-/** What to write where the name of another field stands for its value. */
+/** Advice where a filter has the name of another field for its value. */
 function otherField(judging: Judging | undefined, value: Json): string | undefined {
   if (judging === undefined || judging.bare === true) return undefined
   if (typeof value !== 'string' || !judging.record.fields.has(value)) return undefined

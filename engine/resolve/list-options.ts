@@ -73,7 +73,7 @@ function parameters(written: Written): readonly Parameter[] {
   )
 }
 
-/** Whether a parameter has a meaning of its own on every list; `path` is what it should stand for. */
+/** Whether a parameter has a meaning of its own on every list; `path` is what it should mean. */
 function isReserved(resolution: Resolution, parameter: string, path: string, span: ReturnType<Place>): boolean {
   if (!RESERVED_PARAMETERS.has(parameter)) return false
   resolution.report('reserved_name', `"${parameter}" means something on every list already`, span, {
@@ -148,7 +148,7 @@ function specials(resolution: Resolution, written: Written, draft: Draft): Resou
   return found
 }
 
-/** A plugin's conditions stand in no YAML file, so complaints point to where the filter is used. */
+/** A plugin's conditions are written in no YAML file, so complaints point to where the filter is used. */
 function linkWords(
   resolution: Resolution,
   draft: Draft,
@@ -214,7 +214,7 @@ function searched(written: Written) {
     : Object.entries(fields).map(([path, weight]) => ({ path, weight, span: place([...at, path], 'key') }))
 }
 
-/** What stands under `search:`, and where its fields stand. */
+/** The options under `search:`, with the path to its fields. */
 function searchOptions({ document: { value } }: Written): SearchDefinition & { readonly at: readonly string[] } {
   const { search = {} } = value
   const isList = (given: typeof search): given is readonly string[] => Array.isArray(given)

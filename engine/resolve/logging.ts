@@ -1,4 +1,4 @@
-/** Pass: who hears of which writes, and so which resources the log of changes holds. */
+/** Pass: which listeners hear which writes, and so which resources the log of changes holds. */
 
 import { type Automation, listenerName } from '../catalog/automation.ts'
 import { resourcesLookedAt } from '../catalog/policy-paths.ts'
@@ -88,7 +88,7 @@ function saidByPlugin(resolution: Resolution, listener: string, to: ListensTo): 
     const details = mistakeOf(resolution, name, actions)
     if (details !== undefined) {
       const { message, ...more } = details
-      // A listener stands in code, so a complaint of it has no place in a YAML file.
+      // A listener is written in code, so a complaint about it has no place in a YAML file.
       resolution.diagnostics.push({
         code: 'wrong_plugin',
         message: `The listener "${listener}" listens to ${message}`,

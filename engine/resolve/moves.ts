@@ -1,4 +1,4 @@
-/** Pass: which value of a field may follow which, and for whom; the words are those that the field or the other record knows. */
+/** Pass: moves, linked: which value of a field may follow which, and for whom. */
 import type { Field, Move, Moves } from '../catalog/catalog.ts'
 import type { Document, MoveDefinition, MovesDefinition } from '../definition/definition.ts'
 import { accessOf, declarePermissions } from './access.ts'
@@ -6,7 +6,7 @@ import { entries, inside } from './document-part.ts'
 import { fieldOf, isBroken } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest } from './resolution.ts'
 
-/** Links the moves of every resource; a resource that stands on another's table has the owner's too. */
+/** Links the moves of every resource; a resource that uses another's table has the owner's too. */
 export function moves(resolution: Resolution): void {
   for (const { written, draft } of eachDraft(resolution)) {
     const { document } = written

@@ -92,7 +92,7 @@ function clauseOf(
   }
 }
 
-/** Body keys that the named fields and relations stand for. */
+/** The body keys of the named fields and relations. */
 function writable(
   resolution: Resolution,
   draft: Draft,

@@ -7,7 +7,7 @@ import { kindOf, targetOf } from './accounts.ts'
 import { linkPath } from './link-path.ts'
 import type { Draft, Resolution } from './resolution.ts'
 
-/** What a filter may compare with beside values: the record that it judges. */
+/** The record with which a filter may compare, besides values: the one that is judged. */
 export interface Judging {
   /** The resource of `$record` and `$before`. */
   readonly record: Draft

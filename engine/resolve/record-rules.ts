@@ -1,4 +1,4 @@
-/** Pass: what must hold of records, linked; each rule knows which columns it looks at, and whether others can break it. */
+/** Pass: rules of records, linked; each rule knows which columns it reads, and whether other records can break it. */
 
 import type {
   BelongsTo,

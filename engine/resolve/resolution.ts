@@ -43,7 +43,7 @@ export type Draft = Omit<Mutable<Resource>, 'fields' | 'relations'> & {
   readonly relations: Map<string, DraftRelation>
 }
 
-/** What a complaint may say beside its message and its place. */
+/** The parts of a complaint besides its message and its place. */
 export interface Details {
   readonly expected?: readonly string[]
   readonly hint?: string
@@ -108,7 +108,7 @@ export function named(details: Details): Details {
   return { hint: 'it is named plugin.name; the plugin stands under "plugins" in app.yaml', ...details }
 }
 
-/** Whether a key is written, although its value may be missing here: one that cannot be used is left out, and told already. */
+/** Whether a key is written, although its value may be missing here: one that cannot be used is left out, and reported already. */
 export function isWritten({ place }: Pick<Document<unknown>, 'place'>, path: readonly [...Path, string]): boolean {
   const [own, around] = [place(path, 'key'), place(path.slice(0, -1), 'key')]
   return own.start !== around.start || own.end !== around.end || own.source !== around.source

@@ -1,4 +1,4 @@
-/** Resolve: a definition becomes a catalog by passes that complete it, in order, and rules that only judge. */
+/** Resolve: a definition becomes a catalog by passes that complete it, in order, and by tables of mistakes. */
 
 import type { Catalog } from '../catalog/catalog.ts'
 import { deepFreeze } from '../catalog/freeze.ts'
@@ -89,7 +89,7 @@ export const PASSES: readonly Pass[] = [
 /**
  * Completes, links and judges a definition; every mistake of every file is reported at its place.
  * `unusable` names what is written but cannot be used, so that it is not reported as unknown.
- * There is a value only when there is no error; warnings may stand beside it.
+ * There is a value only when there is no error; there may be warnings with it.
  */
 export function* resolve(
   definition: Definition,

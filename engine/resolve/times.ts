@@ -19,7 +19,7 @@ const WORKING_UNITS = Object.keys(UNITS).filter((unit) => unit !== 'days')
 /** The words that count what lies between two moments. */
 export const BETWEEN = Object.keys(UNITS).map((unit) => `${unit}_between`)
 
-/** The words with which `in` may stand. */
+/** The words that `in` may accompany. */
 export const TIMED: ReadonlySet<string> = new Set(['plus', 'minus', ...BETWEEN])
 
 type Direction = 'later' | 'earlier'
@@ -196,7 +196,7 @@ export function standIn(
   return { ...field, name, type: found, options: { ...field.options, own }, relation: undefined }
 }
 
-/** The values of which one about time is made. */
+/** The values inside one about time. */
 export function partsOf(value: Extract<Value, { kind: 'later' | 'earlier' | 'between' }>): readonly Value[] {
   const calendar = value.calendar?.by === undefined ? [] : [value.calendar.by.value]
   if (value.kind === 'between') return [value.from, value.to, ...calendar]

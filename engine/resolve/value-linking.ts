@@ -1,4 +1,4 @@
-/** What linking a value depends on, and what links the values inside it. */
+/** The context in which a value is linked, and the function that links the values inside it. */
 import type { Field, Value } from '../catalog/catalog.ts'
 import type { Json } from '../json.ts'
 import type { Place } from './document-part.ts'
@@ -8,7 +8,7 @@ import type { Draft, Resolution } from './resolution.ts'
 export interface Linking {
   readonly resolution: Resolution
   readonly draft: Draft
-  /** What takes the value: a field of the record, or what stands for a part of a value. */
+  /** The field that takes the value: one of the record, or a stand-in for a part of a value. */
   readonly field: Field
   readonly judging: Judging
   /** The value is a column of the record: it knows nothing but fields of the record, by their bare names. */

@@ -95,7 +95,7 @@ function excerptOf(span: Span): Excerpt {
 
 let segmenter: Intl.Segmenter | undefined
 
-/** What a reader takes for one character each; what tells them is made when a text first needs it. */
+/** Splits a text into characters as readers see them; made when a text first needs it. */
 function graphemes(text: string): readonly string[] {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(segmenter.segment(text), ({ segment }) => segment)

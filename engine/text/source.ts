@@ -32,7 +32,7 @@ export function placeOf({ source, start }: Span): string {
   return `${source.file}:${line}:${column}`
 }
 
-/** What stands there, on one line. */
+/** The text of a place, on one line. */
 export function writtenAt({ source, start, end }: Span): string {
   return source.text.slice(start, end).replace(/\s+/g, ' ')
 }

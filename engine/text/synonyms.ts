@@ -1,4 +1,4 @@
-/** What other frameworks call our keys and words, so that whoever comes from them is told ours. */
+/** Keys and words of other frameworks with ours, so that messages can name ours. */
 import { nearest } from './nearest.ts'
 
 /** Our word → theirs, without case, hyphens and underscores. */

@@ -84,7 +84,7 @@ export function judgedResources(resolution: Resolution): readonly JudgedResource
   return eachDraft(resolution).map(({ written, draft }) => ({ resolution, written, draft, ...written.document }))
 }
 
-/** Whether a resource has a table of its own, and does not stand on that of another one. */
+/** Whether a resource has a table of its own, and does not use that of another one. */
 export function hasOwnTable({ draft }: Pick<JudgedResource, 'draft'>): boolean {
   return draft.owner === draft.name
 }

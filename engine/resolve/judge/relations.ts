@@ -1,4 +1,4 @@
-/** Judges relations: names, joining tables, records that stand in, and circles in which no record could be the first. */
+/** Judges relations: names, joining tables, defaults, and circles in which no record could be the first. */
 import type { BelongsTo, ManyToMany } from '../../catalog/catalog.ts'
 import type { RelationDefinition } from '../../definition/definition.ts'
 import type { Draft, DraftRelation, Resolution } from '../resolution.ts'

@@ -1,4 +1,4 @@
-/** Filters that no record can fulfil, found by looking at them alone: what is compared with values that are written out. */
+/** Filters that no record can fulfil, recognised by comparisons with values that are written out. */
 import type { Field, FieldPath, Filter, WayPath } from '../../catalog/catalog.ts'
 import { conjuncts, fold } from '../../filter/walk.ts'
 import type { Json } from '../../json.ts'
@@ -66,7 +66,7 @@ function impossible({ operator, operand, path: { field } }: Compare): string | u
   return left.length === 0 ? `"${field.name}" has no other values` : undefined
 }
 
-/** Two comparisons of one value of which only one can hold. */
+/** Two comparisons of one value that cannot both hold. */
 function contradiction(parts: readonly Compare[]): string | undefined {
   for (const [index, one] of parts.entries())
     for (const other of parts.slice(index + 1)) {

@@ -83,7 +83,7 @@ function resourceOf(assignment: Assignment): string {
   return 'selection' in assignment ? assignment.selection.resource : ''
 }
 
-/** The written value: a literal, or a text that stands for the record that is selected. */
+/** The written value: a literal, or a text that identifies the selected record. */
 function writtenValue(assignment: Assignment): Json | undefined {
   if (!('selection' in assignment)) return literalOf(assignment)
   const parts = necessaryComparisons(assignment.selection.where)

@@ -138,7 +138,7 @@ interface Part extends Placed {
   readonly value: { readonly renamed_from?: string | RenameDefinition }
 }
 
-/** Things of one kind of which each may have had another name. */
+/** Things of one kind that may have had other names. */
 interface Renaming {
   readonly parts: readonly Part[]
   /** What a thing of the kind is called: `a resource`. */
