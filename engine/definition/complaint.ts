@@ -66,7 +66,7 @@ export function unknownKey(
         : meant === undefined
           ? elsewhere(key, path)
           : /^has_?one$/i.test(key)
-            ? 'write has_many, with first: true beside it'
+            ? 'write has_many, together with first: true'
             : `did you mean "${meant}"${taken ? ', which is there already' : ''}?`
   complain(complaints, path, 'key', {
     code: 'unknown_key',
@@ -90,20 +90,21 @@ function ownedBy(key: string, titles: readonly string[], value: JsonObject): str
 /** The place of a key that is written in a wrong place. */
 function elsewhere(key: string, path: Path): string | undefined {
   if (key === '<<') return 'maps are not merged: write the keys out'
-  if (path.length === 1 && RELATIONS.has(key)) return `a relation stands under "relations": { <name>: { ${key}: … } }`
+  if (path.length === 1 && RELATIONS.has(key))
+    return `a relation is written under "relations": { <name>: { ${key}: … } }`
   if (path.length !== 3 || path[0] !== 'fields') return undefined
   return PLACES.find(([words]) => words.test(key))?.[1].replace('*', String(path[1]))
 }
 
 /** Keys that other frameworks write at a field, with their place here. */
 const PLACES: readonly (readonly [RegExp, string])[] = [
-  [/^(indexe?d?|db_index)$/, 'an index stands beside "fields": indexes: [[*]]'],
-  [/^filter(s|able|ed)?$/, 'lists filter by what stands beside "fields": filters: [*]'],
-  [/^sort(able)?$/, 'lists sort by what stands beside "fields": sort: { keys: [*] }'],
-  [/^search(able)?$/, 'lists search in what stands beside "fields": search: [*]'],
+  [/^(indexe?d?|db_index)$/, 'an index is written next to "fields": indexes: [[*]]'],
+  [/^filter(s|able|ed)?$/, 'a list is filtered by a key next to "fields": filters: [*]'],
+  [/^sort(able)?$/, 'a list is sorted by a key next to "fields": sort: { keys: [*] }'],
+  [/^search(able)?$/, 'a list is searched by a key next to "fields": search: [*]'],
   [
     /^(primary_?key|primary|auto_?increment)$/,
-    'every record has an "id"; beside "fields", id: uuid says of which type',
+    'every record has an "id"; next to "fields", id: uuid says of which type',
   ],
   [
     /^auto_now(_add)?$/,
@@ -234,9 +235,9 @@ function wordHint(value: Json, known: readonly string[], path: Path): string | u
   if (meant !== undefined) return `did you mean "${meant}"?`
   const relation = typeof value === 'string' ? typeName(value) : ''
   if (path.at(-1) !== 'type' || path[0] !== 'fields') return undefined
-  if (RELATIONS.has(relation)) return `a relation stands under "relations": { ${path.at(-2)}: { ${relation}: … } }`
+  if (RELATIONS.has(relation)) return `a relation is written under "relations": { ${path.at(-2)}: { ${relation}: … } }`
   return FILES.has(relation)
-    ? 'records have files by attachments: true beside "fields", of the plugin media'
+    ? 'records have files by attachments: true next to "fields", of the plugin media'
     : undefined
 }
 
@@ -264,8 +265,8 @@ export function relationAmongFields(value: JsonObject, path: Path, complaints: C
   const other = typeof value[key] === 'string' ? value[key] : '…'
   complain(complaints, [...path, key], 'key', {
     code: 'unknown_key',
-    message: `${subject(path)} is a relation, and stands among the fields`,
-    hint: `a relation stands under "relations": { ${path[1]}: { ${key}: ${other} } }`,
+    message: `${subject(path)} is a relation, and is written among the fields`,
+    hint: `a relation is written under "relations": { ${path[1]}: { ${key}: ${other} } }`,
   })
   return true
 }

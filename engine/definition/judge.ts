@@ -185,7 +185,7 @@ function judgeList(schema: JsonSchema, value: readonly Json[], path: Path, judgi
     if (seen?.has(JSON.stringify(item)))
       complain(judging, [...path, index], 'value', {
         code: 'wrong_value',
-        message: `${label(item)} stands in ${subject(path, false)} twice`,
+        message: `${label(item)} is in ${subject(path, false)} twice`,
         hint: 'remove one of the two',
       })
     seen?.add(JSON.stringify(item))

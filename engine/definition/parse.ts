@@ -75,9 +75,9 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** What the parser says in words of its grammar. */
 const MESSAGES: Readonly<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'A second ": " stands in a line that has one',
+  BLOCK_AS_IMPLICIT_KEY: 'This line has a second ": "',
   MULTILINE_IMPLICIT_KEY: 'A ":" is missing behind this key',
-  BAD_INDENT: 'This line begins in another column than the keys beside it',
+  BAD_INDENT: 'This line begins in another column than the keys next to it',
 }
 
 function syntaxError(source: Source, error: YAMLError): Diagnostic {
@@ -198,7 +198,7 @@ function readMap(map: YAMLMap, state: ReadState, depth: number): Map<string | nu
     const child = read(pair.value, state, key, depth + 1)
     if (child === undefined) return undefined
     if (children.has(name)) {
-      complain(state, 'duplicate_key', `The key "${name}" stands here a second time`, key, 'keep one of the two')
+      complain(state, 'duplicate_key', `The key "${name}" is here a second time`, key, 'keep one of the two')
     } else if (name === '__proto__') {
       complain(state, 'reserved_key', 'The key "__proto__" cannot be used', key, 'choose another name')
     } else children.set(name, child)

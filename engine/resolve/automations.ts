@@ -94,7 +94,7 @@ function wayOf({ resolution }: About, written: JsonObject, place: Place): Pick['
 
 function filterOf({ judging, resolution }: About, of: Draft, written: Json, place: Place): Filter | undefined {
   if (!isObject(written)) {
-    resolution.report('wrong_type', 'Here stands a filter: which of them may be chosen', place([]))
+    resolution.report('wrong_type', 'A filter goes here: which of them may be chosen', place([]))
     return undefined
   }
   const filter = linkFilter(resolution, of, written, place, judging)
@@ -128,7 +128,7 @@ function setOf(about: About, written: JsonObject, place: Place): readonly Act[] 
   const { chooses, draft, resolution, trigger } = about
   const span = place([], 'key')
   if (!chooses) {
-    const hint = 'add when: { … }; when: {} stands for all of them'
+    const hint = 'add when: { … }; when: {} means all of them'
     resolution.report('wrong_automation', 'Nothing says which records get these values', span, { hint })
   }
   if (trigger.kind === 'write' && trigger.on.has('delete'))

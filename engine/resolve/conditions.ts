@@ -47,7 +47,7 @@ export function relationConditions(resolution: Resolution): void {
         if (value.backfill !== undefined) {
           relation.backfill = linkPlain(resolution, target, value.backfill, under(place, 'backfill'))
           if (relation.field.nullable) {
-            const hint = 'write required: true beside it, or leave it out'
+            const hint = 'write required: true with it, or leave it out'
             resolution.report(
               'wrong_option',
               '"backfill" is for a relation that is required',

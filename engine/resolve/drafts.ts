@@ -186,7 +186,7 @@ function fieldsOf(resolution: Resolution, written: Written, key: DraftField): Ma
   for (const [name, document] of written.fields) {
     if (name === 'id') {
       resolution.report('reserved_name', 'Every record has an "id" already', document.place([], 'key'), {
-        hint: 'remove it, or give the field another name; `id: uuid` beside the fields says which type the ids have',
+        hint: 'remove it, or give the field another name; `id: uuid` next to "fields" says which type the ids have',
       })
       continue
     }
@@ -212,7 +212,7 @@ function tableOf(resolution: Resolution, written: Written, owner: Written): stri
   const own = written.document.value.table
   const table = owner.document.value.table ?? owner.name
   if (owner !== written && written.document.value.existing !== undefined) {
-    const message = `Whether the table of "${owner.name}" is there already stands in its own file`
+    const message = `Whether the table of "${owner.name}" is there already is said in its own file`
     resolution.report('of_mismatch', message, written.document.place(['existing'], 'key'), {
       hint: 'leave "existing" out',
     })
@@ -220,7 +220,7 @@ function tableOf(resolution: Resolution, written: Written, owner: Written): stri
   if (owner !== written && own !== undefined && own !== table) {
     resolution.report(
       'of_mismatch',
-      `"${written.name}" stands on the table "${table}" of "${owner.name}"`,
+      `"${written.name}" uses the table "${table}" of "${owner.name}"`,
       written.document.place(['table']),
       { hint: 'leave "table" out' },
     )

@@ -52,9 +52,9 @@ export type ListensTo = Readonly<Record<string, readonly Exclude<ActionName, 'li
 export interface AccountsContribution {
   /** The resource of the accounts; its fields and to-one relations are what `$actor.<attribute>` may name. */
   readonly resource: string
-  /** How an account leads to its role, and which fields of a role are its name and its list of permissions. */
-  /** Which field of an account is its address, and which says that the address is known to be its owner's. */
+  /** The field of an account that is its address, and the one that says whether its owner confirmed it. */
   readonly address?: { readonly field: string; readonly confirmed?: string }
+  /** The relation from an account to its role, and the fields of a role that are its name and its list of permissions. */
   readonly role?: { readonly relation: string; readonly name: string; readonly permissions: string }
 }
 

@@ -120,7 +120,7 @@ function typeOver(reporter: Reporter, written: Document<FieldDefinition>, type: 
   const over = overColumn(type, column)
   if (over !== undefined) return over
   const expected = COLUMN_TYPES[type.name]
-  const message = `A field of the type ${type.name} cannot stand over a column of the type "${column}"`
+  const message = `A field of the type ${type.name} cannot have a column of the type "${column}"`
   reporter.report('wrong_option', message, written.place(['column_type']), {
     ...(expected === undefined ? {} : { expected }),
     hint: 'a column of any type can be read: computed: "t.column::text"',
@@ -206,7 +206,7 @@ function backfillOf(
   if (value === undefined) return undefined
   const place = written.place(['backfill'])
   if (options.nullable) {
-    const hint = 'write nullable: false beside it, or leave it out'
+    const hint = 'write nullable: false with it, or leave it out'
     reporter.report('wrong_option', '"backfill" is for a field that is not nullable', place, { hint })
     return undefined
   }

@@ -46,12 +46,12 @@ function followOf(resolution: Resolution, draft: Draft, document: Document<Follo
   for (const key of ['permission', 'role', 'who'] as const)
     if (value[key] !== undefined)
       resolution.report('wrong_rule', `"${key}" goes with "of" alone`, place([key], 'key'), {
-        hint: 'what follows in the record itself follows whoever writes it',
+        hint: 'what follows in the record itself follows for every writer',
       })
   for (const [index, one] of (value.on ?? []).entries())
     if (one === 'delete' || one === 'restore')
       resolution.report('wrong_rule', `"${one}" goes with "of" alone`, place(['on', index]), {
-        hint: `what a ${one} sets in the record itself stands under ${one}_sets`,
+        hint: `what a ${one} sets in the record itself is written under ${one}_sets`,
       })
   const before = value.on?.includes('update') ?? true
   const judging: Judging = { record: draft, before, reason: 'A new record has no "$before"' }

@@ -154,7 +154,7 @@ function timeOf(
   field: Field,
   complain: (problem: string) => void,
 ): Formula | undefined {
-  if (value.calendar !== undefined) return void complain('working time stands in a table of its own')
+  if (value.calendar !== undefined) return void complain('working time is in a table of its own')
   if (value.kind === 'between') {
     const [from, to] = [value.from, value.to].map((one) => formulaOf(one, field, complain))
     return from && to && { kind: 'between', from, to, seconds: value.seconds }
@@ -212,7 +212,7 @@ function complete(resolution: Resolution, { field, place }: Written): void {
   const guarded = field.read === undefined ? named(formula).find(({ read }) => read !== undefined) : undefined
   if (guarded !== undefined) {
     const message = `"${guarded.name}" is not for everybody, and "${field.name}" would show what it comes to`
-    const hint = `write "read" beside "stored" too: who may read "${field.name}"`
+    const hint = `write "read" next to "stored" too: who may read "${field.name}"`
     resolution.report('wrong_option', message, place([]), { hint })
   }
   field.stored = { formula, reads: bareColumns(formula) }

@@ -18,7 +18,7 @@ function keepOf(resolution: Resolution, written: Written, draft: Draft): Draft['
   if (value.keep === undefined || value.keep === false) return undefined
   const { for: length, by } = value.keep
   if (draft.owner !== draft.name) {
-    const message = `"${draft.name}" stands on the table of "${draft.owner}", which says how long its records are kept`
+    const message = `"${draft.name}" uses the table of "${draft.owner}", which says how long its records are kept`
     resolution.report('of_mismatch', message, place(['keep'], 'key'), { hint: `write keep in "${draft.owner}"` })
     return undefined
   }

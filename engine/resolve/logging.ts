@@ -73,7 +73,7 @@ function mayListen(
   if (draft.owner === draft.name) return true
   report(
     'unknown_listener',
-    `"${draft.name}" stands on the table of "${draft.owner}", whose writes are heard as a whole`,
+    `"${draft.name}" uses the table of "${draft.owner}", whose writes are heard as a whole`,
     span,
     {
       hint: `name the listener in the file of "${draft.owner}"`,
@@ -113,5 +113,5 @@ function mistakeOf(
       : { message: `an unknown resource "${name}"`, ...suggest(name, drafts.keys()) }
   if (owner === name) return undefined
   const hint = `listen to "${owner}"; it hears of every write of that table`
-  return { message: `"${name}", which stands on the table of "${owner}"`, hint }
+  return { message: `"${name}", which uses the table of "${owner}"`, hint }
 }

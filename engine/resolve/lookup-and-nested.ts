@@ -31,7 +31,7 @@ function lookup(resolution: Resolution, written: Written, draft: Draft): readonl
       return []
     }
     if (field.type.hidden === true) {
-      const message = `"${name}" is a secret, and addresses stand in logs and histories`
+      const message = `"${name}" is a secret, and addresses are kept in logs and histories`
       resolution.report('wrong_lookup', message, span, { hint: 'look up by id, or by a slug' })
       return []
     }
@@ -103,7 +103,7 @@ function nested(resolution: Resolution, written: Written, draft: Draft): readonl
     if (relation !== undefined) {
       resolution.report(
         'wrong_relation',
-        `Routes stand below the record that "${draft.name}" belongs to; "${name}" is ${relation.kind}`,
+        `Routes are below the record that "${draft.name}" belongs to; "${name}" is ${relation.kind}`,
         place(['nested', name], 'key'),
         { expected: parents },
       )

@@ -287,7 +287,7 @@ export function otherSides(resolution: Resolution): void {
       if (others.length === 0) continue
       const place = written.relations.get(relation.name)?.place([], 'key') ?? relation.span
       const message = `"${relation.name}" goes over two relations that are not for everybody`
-      resolution.report('wrong_relation', message, place, { hint: 'write "read" beside it: who may read it' })
+      resolution.report('wrong_relation', message, place, { hint: 'write "read" with it: who may read it' })
     }
     for (const field of draft.fields.values())
       if (field.count !== undefined) field.read ??= draft.relations.get(field.count)?.read

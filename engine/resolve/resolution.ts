@@ -105,7 +105,7 @@ export function suggest(word: string, candidates: Iterable<string>): Details {
 
 /** Of what plugins give: the same with a word about their names where no known one is near. */
 export function named(details: Details): Details {
-  return { hint: 'it is named plugin.name; the plugin stands under "plugins" in app.yaml', ...details }
+  return { hint: 'it is named plugin.name; the plugin is listed under "plugins" in app.yaml', ...details }
 }
 
 /** Whether a key is written, although its value may be missing here: one that cannot be used is left out, and reported already. */

@@ -99,7 +99,7 @@ export function inherit(resolution: Resolution): void {
 }
 
 function reportCircle(resolution: Resolution, { document }: Written, circle: readonly string[]): void {
-  const message = `"${circle[0]}" stands on itself: ${circle.join(' → ')}`
+  const message = `"${circle[0]}" is based on itself: ${circle.join(' → ')}`
   resolution.report('of_cycle', message, document.place(['of']), {
     hint: 'leave "of" out where the resource has a table of its own',
   })

@@ -51,7 +51,7 @@ function ownersDecide(catalog: Catalog): readonly Diagnostic[] {
   return [...catalog.resources.values()].flatMap((resource) => {
     const { keys, live, name, owner, span } = resource
     if (keys.soft_delete === undefined || owner === name || keys.soft_delete === (live !== undefined)) return []
-    const message = `"${name}" stands on the table of "${owner}", which decides whether deleted records stay`
+    const message = `"${name}" uses the table of "${owner}", which decides whether deleted records stay`
     return [{ code: 'soft_delete/owner', message, span, hint: `write soft_delete in "${owner}"` } as const]
   })
 }

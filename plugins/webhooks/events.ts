@@ -21,7 +21,7 @@ export function offerWebhooks(resource: ResourceDefinition): ResourceDefinition 
 export function ownersOffer({ resources }: Catalog): readonly Diagnostic[] {
   return [...resources.values()].flatMap(({ keys, name, owner, span }) => {
     if (keys.webhooks !== true || owner === name) return []
-    const message = `"${name}" stands on the table of "${owner}", whose writes are heard as a whole`
+    const message = `"${name}" uses the table of "${owner}", whose writes are heard as a whole`
     return [{ code: 'webhooks/owner', message, span, hint: `write webhooks: true in "${owner}"` } as const]
   })
 }

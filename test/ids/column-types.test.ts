@@ -165,7 +165,7 @@ test('a column type is told of where it means nothing', () => {
     ['enum, values: [x]', 'x); drop table y'],
   ])
     assert.equal(says(`existing: true\nfields: { a: { type: ${type}, column_type: "${column}" } }`), [
-      `wrong_option: A field of the type ${type?.split(',')[0]} cannot stand over a column of the type "${column}"`,
+      `wrong_option: A field of the type ${type?.split(',')[0]} cannot have a column of the type "${column}"`,
     ])
 })
 

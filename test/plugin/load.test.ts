@@ -191,11 +191,11 @@ loading('a listener to what is not there is a mistake, with what may be meant', 
       'package.json': '{ "type": "module" }',
     })
   assert.equal(await named('tells.tel'), [
-    'memos.yaml [tells.tell] unknown_listener: "memos" stands on the table of "notes", whose writes are heard as a whole (name the listener in the file of "notes")',
+    'memos.yaml [tells.tell] unknown_listener: "memos" uses the table of "notes", whose writes are heard as a whole (name the listener in the file of "notes")',
     'notes.yaml [tells.tel] unknown_listener: No plugin gives a listener "tells.tel" (did you mean "tells.tell"?)',
   ])
   assert.equal(await listening("{ memos: ['create'] }"), [
-    'wrong_plugin: The listener "tells.tell" listens to "memos", which stands on the table of "notes" (listen to "notes"; it hears of every write of that table)',
+    'wrong_plugin: The listener "tells.tell" listens to "memos", which uses the table of "notes" (listen to "notes"; it hears of every write of that table)',
   ])
 })
 

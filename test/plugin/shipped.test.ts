@@ -70,7 +70,7 @@ shipped('only the owner of a table says whether deleted records stay', () => {
     guest: `of: base\nsoft_delete: true\n${VIEW}`,
   })
   assert.equal(said, [
-    'guest.yaml [guest] soft_delete/owner: "guest" stands on the table of "base", which decides whether deleted records stay (write soft_delete in "base")',
+    'guest.yaml [guest] soft_delete/owner: "guest" uses the table of "base", which decides whether deleted records stay (write soft_delete in "base")',
   ])
 })
 

@@ -153,7 +153,7 @@ mistaken('what it creates is whole', () => {
 
 mistaken('records are there', () => {
   saysOf('every: "0 8 * * *", set: { is_old: true }', [
-    'things.yaml [set] wrong_automation: Nothing says which records get these values (add when: { … }; when: {} stands for all of them)',
+    'things.yaml [set] wrong_automation: Nothing says which records get these values (add when: { … }; when: {} means all of them)',
   ])
   saysOf('every: "0 8 * * *", create: { parts: { thing: 1, name: $record.name } }', [
     'things.yaml [$record.name] wrong_automation: There is no record to take this value from (add when: { … }, which chooses records)',

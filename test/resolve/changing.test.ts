@@ -6,7 +6,7 @@ const mistaken = suite('mistakes in what existing records become')
 
 mistaken('what null becomes is a value of a field that is not nullable', () => {
   says('fields: { name: { type: string, backfill: x }, on: { type: boolean, nullable: false, backfill: maybe } }', [
-    'things.yaml [x] wrong_option: "backfill" is for a field that is not nullable (write nullable: false beside it, or leave it out)',
+    'things.yaml [x] wrong_option: "backfill" is for a field that is not nullable (write nullable: false with it, or leave it out)',
     'things.yaml [maybe] wrong_value: The "backfill" of "on" must be true or false (write a value of the field, as true or false)',
   ])
   const required = (type: string, backfill: string) => `c: { type: ${type}, required: true, backfill: ${backfill} }`
@@ -21,7 +21,7 @@ mistaken('what null becomes is a value of a field that is not nullable', () => {
     'things.yaml [$record.a] wrong_value: "c" (date) is never what a value of integer is, which $record.a is',
   ])
   says(`fields: { a: { type: string } }\nrelations: { status: { belongs_to: statuses, backfill: { slug: open } } }`, [
-    'things.yaml [backfill] wrong_option: "backfill" is for a relation that is required (write required: true beside it, or leave it out)',
+    'things.yaml [backfill] wrong_option: "backfill" is for a relation that is required (write required: true with it, or leave it out)',
   ])
 })
 

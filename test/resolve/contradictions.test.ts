@@ -57,7 +57,7 @@ mistaken('records that cannot be let go by their age are told of', () => {
   says(
     things,
     [
-      'others.yaml [keep] of_mismatch: "others" stands on the table of "things", which says how long its records are kept (write keep in "things")',
+      'others.yaml [keep] of_mismatch: "others" uses the table of "things", which says how long its records are kept (write keep in "things")',
     ],
     { others: `of: things\nfields: { at: {} }\nkeep: { for: 1 day, by: at }\n${VIEW}` },
   )

@@ -69,7 +69,7 @@ test('a resource on the table of another has its ids', () => {
   assert.equal(says({ things: THINGS, parts }), ['parts.yaml:3:1 of_mismatch: "parts" has the ids of "things"'])
   const there = `of: things\nexisting: true\nfields: { name: { type: string } }\n${VIEW}`
   assert.equal(says({ things: THINGS, parts: there }), [
-    'parts.yaml:3:1 of_mismatch: Whether the table of "things" is there already stands in its own file',
+    'parts.yaml:3:1 of_mismatch: Whether the table of "things" is there already is said in its own file',
   ])
 })
 

@@ -126,7 +126,7 @@ mistaken('a resource on another table says only what it can', () => {
       'things.yaml [nam] unknown_field: "base" has no field "nam" that "things" could take over (did you mean "name"?)',
       'things.yaml [string] of_mismatch: "type" is decided by "base", whose table this is (leave "type" out)',
       'things.yaml [sort] of_mismatch: "column" is decided by "base", whose table this is (leave "column" out)',
-      'two.yaml [one] of_cycle: "one" stands on itself: one → two → one (leave "of" out where the resource has a table of its own)',
+      'two.yaml [one] of_cycle: "one" is based on itself: one → two → one (leave "of" out where the resource has a table of its own)',
     ],
     { base, ...circle },
   )
@@ -134,9 +134,9 @@ mistaken('a resource on another table says only what it can', () => {
 
 mistaken('names, paths and tables belong to one resource', () => {
   says('fields: { id: { type: integer } }\npath: statuses\ntable: statuses', [
-    'things.yaml [id] reserved_name: Every record has an "id" already (remove it, or give the field another name; `id: uuid` beside the fields says which type the ids have)',
+    'things.yaml [id] reserved_name: Every record has an "id" already (remove it, or give the field another name; `id: uuid` next to "fields" says which type the ids have)',
     'things.yaml [statuses] duplicate_path: The path "/statuses" is the one of "statuses" already (give one of them another "path")',
-    'things.yaml [statuses] name_clash: The table "statuses" is the one of "statuses" already (write "of: statuses" to stand on its table)',
+    'things.yaml [statuses] name_clash: The table "statuses" is the one of "statuses" already (write "of: statuses" to use its table)',
   ])
   assert.equal(mistakes({ a: `resource: x\n${VIEW}`, b: `resource: x\n${VIEW}` }), [
     'b.yaml [x] duplicate_resource: The resource "x" is declared in a.yaml already (one file declares one resource; give this one another name or remove it)',
@@ -187,7 +187,7 @@ mistaken('access rules, nested routes, joining tables and limits are held to the
     `fields: { a: { type: string, read: { permission: x.y, role: z } } }\nrelations: { parts: { has_many: parts }, many: { many_to_many: ${long} } }\nnested: { parts: { actions: [list] } }`,
     [
       'things.yaml [{ permission: x.y, role: z }] wrong_access: An access rule names one of permission, role and who (write alternatives as a list)',
-      'things.yaml [parts] wrong_relation: Routes stand below the record that "things" belongs to; "parts" is has_many',
+      'things.yaml [parts] wrong_relation: Routes are below the record that "things" belongs to; "parts" is has_many',
     ],
     { parts: parts.parts, [long]: VIEW },
   )

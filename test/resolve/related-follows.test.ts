@@ -76,13 +76,13 @@ test('what was stored before is gone when the other record is judged', () => {
 
 test('who writes is asked of entries for other records alone', () => {
   says('{ role: customer, set: { text: x } }', [
-    'comments.yaml [role] wrong_rule: "role" goes with "of" alone (what follows in the record itself follows whoever writes it)',
+    'comments.yaml [role] wrong_rule: "role" goes with "of" alone (what follows in the record itself follows for every writer)',
   ])
 })
 
 test('a delete or restore sets values in other records alone', () => {
   says('{ on: [create, delete], set: { text: x } }', [
-    'comments.yaml [delete] wrong_rule: "delete" goes with "of" alone (what a delete sets in the record itself stands under delete_sets)',
+    'comments.yaml [delete] wrong_rule: "delete" goes with "of" alone (what a delete sets in the record itself is written under delete_sets)',
   ])
   says('{ of: ticket, on: [delete, restore], set: { subject: x } }', [])
 })

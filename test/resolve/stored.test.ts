@@ -61,7 +61,7 @@ mistaken('what goes round in a circle, shows what is guarded, or is too much', (
     ),
     [
       'things.yaml [{ plus: [b, 1] }] wrong_value: "a" is computed from itself: a → b → a',
-      'things.yaml [{ times: [wage, 12] }] wrong_option: "wage" is not for everybody, and "c" would show what it comes to (write "read" beside "stored" too: who may read "c")',
+      'things.yaml [{ times: [wage, 12] }] wrong_option: "wage" is not for everybody, and "c" would show what it comes to (write "read" next to "stored" too: who may read "c")',
       'things.yaml [{ times: [e, e, e, e, e, e] }] wrong_value: "f" has more than 200 parts, with those of the fields that it is computed from',
     ],
     PARTS,

@@ -345,7 +345,7 @@ const KEYS = table<JudgedField>('wrong_option', [
         ? undefined
         : `Which records "${field.name}" is about is said by one other field that holds "resource" or "event", and there is ${which}`
     },
-    hint: 'let one field beside it hold the name of the resource, or events',
+    hint: 'let one other field hold the name of the resource, or events',
   },
 ])
 

@@ -117,7 +117,7 @@ const SETS = table<JudgedResource>('missing_live', [
   {
     key: ['delete_sets'],
     when: ({ draft, value }) => value.delete_sets !== undefined && draft.live === undefined,
-    says: 'Nothing tells deleted records from the others',
+    says: 'Nothing distinguishes deleted records from the others',
     hint: 'add "live", which no longer holds of a deleted record, as live: { deleted_at: null }',
   },
   {

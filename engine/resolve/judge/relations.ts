@@ -145,7 +145,7 @@ const TO_ONE = table<JudgedRelation<BelongsTo>>('wrong_relation', [
       if (standIn === undefined || where === undefined || value.default === undefined) return undefined
       if (neverHolds(standIn) !== undefined || neverHolds(where) !== undefined) return undefined
       const reason = neverHolds({ kind: 'and', of: [standIn, where] })
-      return reason && `What stands in for no "${name}" may not be chosen by its "where": ${reason}`
+      return reason && `The default of "${name}" may not be chosen by its "where": ${reason}`
     },
     hint: 'let "default" name a record that "where" admits',
   },
@@ -203,7 +203,7 @@ function embedded({ value: { embed } }: JudgedRelation): readonly string[] {
 const EMBEDDED = table<JudgedRelation>('name_clash', [
   {
     words: (one) => repeated(listed(['embed'], embedded(one))),
-    says: (_, name) => `"${name}" stands twice in the embedded object`,
+    says: (_, name) => `"${name}" is twice in the embedded object`,
     hint: 'leave one of the two out, or give it another name: { another_name: path }',
   },
 ])

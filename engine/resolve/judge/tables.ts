@@ -67,7 +67,7 @@ const OWN = table<JudgedResource & { readonly other: string | undefined }>('name
   {
     at: atTable,
     says: ({ draft, other }) => other !== undefined && `The table "${draft.table}" is the one of "${other}" already`,
-    hint: ({ other }) => `write "of: ${other}" to stand on its table`,
+    hint: ({ other }) => `write "of: ${other}" to use its table`,
   },
   {
     code: 'invalid_filter',

@@ -54,7 +54,7 @@ export function checkNotify(
   { catalog, resource }: { readonly catalog: Catalog; readonly resource: Resource },
 ): readonly ActionMistake[] {
   if (resource.owner !== resource.name) {
-    const message = `"${resource.name}" stands on the table of "${resource.owner}", whose writes are heard as a whole`
+    const message = `"${resource.name}" uses the table of "${resource.owner}", whose writes are heard as a whole`
     return [{ message, hint: `write notify in "${resource.owner}"` }]
   }
   return entriesOf(notify).flatMap(([name, given]) =>
