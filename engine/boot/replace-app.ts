@@ -75,16 +75,16 @@ export interface Exchanging {
   readonly database: Database
   readonly streams: Pick<Streams, 'endAll'>
   readonly servedKeeper: ServedKeeper
-  /** Makes of what was read all that is made without the database; nothing of it is served yet. */
+  /** Composes the app of a catalog, without the database; the app is not served yet. */
   readonly compose: (boot: Boot) => App
   readonly serving: { app: App }
   readonly passage: Passage
 }
 
 export interface Exchange {
-  /** Reads the sources again and replaces the app of this instance alone; gives the mistakes. */
+  /** Reads the sources again and replaces the app of this instance only; returns the mistakes. */
   reload(): Promise<readonly Diagnostic[]>
-  /** Reads the sources again and has every running instance serve them; gives their names. */
+  /** Reads the sources again and makes every running instance serve them; returns their names. */
   rollOut(): Promise<Collected<readonly string[]>>
   /** Serves each version that is rolled out from now on; `version` is the first served one. */
   follow(version: string): Follower
@@ -220,7 +220,7 @@ interface Around {
 }
 
 export interface Serves<T> extends Pick<FollowerParts, 'alone' | 'changed'> {
-  /** Makes of what was read all that is made without the database; nothing of it is served yet. */
+  /** Composes the app of a catalog, without the database; the app is not served yet. */
   readonly compose: (boot: Boot) => T
   /** Serves it from now on. */
   readonly serve: (boot: Boot, app: T) => Promise<void>

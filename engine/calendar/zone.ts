@@ -49,7 +49,7 @@ export function momentOf(day: string, time: string, zone: string): number | unde
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * Tells by how many milliseconds the clocks of a zone are ahead of UTC on a day, `2026-01-31`; undefined on the days around
+ * Returns by how many milliseconds the clocks of a zone are ahead of UTC on a day, `2026-01-31`; undefined on the days around
  * a change of the clocks. One look at the zone serves several days, so this is for going through many of them.
  */
 export function steadyOffsets(zone: string): (day: string) => number | undefined {

@@ -55,8 +55,8 @@ const WINDOW = `select s.now, pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xm
     order by c.id + 0 limit $3::integer) c on true`
 
 /**
- * What was committed since the snapshot `done` in the tables of these resources, at most `most` changes. All statements of the caller's
- * transaction must see one snapshot (repeatable read), so that what it reads beside this is as old.
+ * The changes of these resources that were committed since the snapshot `done`, at most `most`. All statements of the caller's
+ * transaction must see one snapshot (repeatable read), so that its other reads are of the same moment.
  */
 export async function readWindow(
   runner: Runner,

@@ -80,7 +80,7 @@ const READ_ON = `select $5::text, null, ${CHANGE}, ${BEHIND} from plinth_change 
  */
 const STRIDE = { transactions: 500, changes: 2_000 } as const
 
-/* What lies behind a listener's place is looked at once: from the second look on, what was not there at the last one. */
+/* The first look covers all changes after a listener's place; later looks only cover changes since the look before. */
 const WAITING = `select l.name, pg_current_snapshot()::text, l.upto is not null
   or pg_snapshot_xmin(pg_current_snapshot())::text::bigint - pg_snapshot_xmin(l.done)::text::bigint > ${STRIDE.transactions}
   or (select max(id) from plinth_change) - l.last_id > ${STRIDE.changes}

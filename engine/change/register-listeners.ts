@@ -8,8 +8,8 @@ const REGISTER = `insert into plinth_listener (name, done) select n, pg_current_
   on conflict (name) do nothing`
 
 /*
- * Numbers of transactions are those of one server. On a server that has not come so far, as after a backup was restored
- * elsewhere, what the log holds would be news for ever, and what is written from now on never.
+ * Transaction numbers belong to one server. On a server with lower numbers, as after a backup was restored elsewhere, the
+ * old changes of the log would be new for ever, and new ones never.
  */
 const MOVED = `select pg_current_snapshot()::text from (select 1) one
   where exists (select 1 from plinth_change where xid >= pg_snapshot_xmax(pg_current_snapshot()))

@@ -16,7 +16,7 @@ export interface Keep {
 
 /**
  * Deletes changes that are older than they are kept, unless a listener has not worked them, or their
- * resource says `log_changes: true`. A listener that no plugin has any more holds nothing up. Gives how many went.
+ * resource says `log_changes: true`. A listener that no plugin has any more does not count. Returns how many were deleted.
  */
 export async function deleteOldChanges(
   runner: Runner,

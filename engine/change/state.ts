@@ -77,7 +77,7 @@ export async function failedChanges(runner: Runner, most: number): Promise<reado
   }))
 }
 
-/** Lets a change that was set aside, by its id or `all` of them, be tried again; gives how many there are. */
+/** Restarts a change that was set aside, by its id, or `all` of them; returns how many there are. */
 export async function retryChanges(runner: Runner, which: string): Promise<number> {
   return (await runner.run({ text: AGAIN }, [which])).length
 }

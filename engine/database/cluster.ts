@@ -127,7 +127,7 @@ async function buildElsewhere(): Promise<Snapshot> {
   }
 }
 
-/** A cluster that lives as long as the process and leaves nothing behind. */
+/** A cluster in memory, for as long as the process lives. */
 export async function openMemory(): Promise<PGlite> {
   const snapshot = (await readSnapshot()) ?? (await buildElsewhere())
   const cluster = await PGlite.create({

@@ -10,7 +10,7 @@ export interface Rows {
   readonly values: readonly unknown[]
 }
 
-/** Deletes the rows; gives how many. Rejects between two batches once `signal` is aborted. */
+/** Deletes the rows; returns how many. Rejects between two batches once `signal` is aborted. */
 export async function deleteInBatches(
   runner: Runner,
   { table, where, values }: Rows,

@@ -27,7 +27,7 @@ const BEAT_MS = 2_000
 /** An owner whose pid cannot be judged from here (another container) lives while its file is touched this often. */
 const SILENT_MS = 20_000
 
-/** A held lock; `release` gives it back and never throws. */
+/** A held lock; `release` frees it and never throws. */
 export interface DirectoryLock {
   readonly file: string
   release(): void

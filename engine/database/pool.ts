@@ -75,7 +75,9 @@ function createWaits(pool: pg.Pool): Waits {
 /** The waits of a pool, shared by all its Connections. */
 const waitsOf = memo((pool: pg.Pool): Waits => createWaits(pool))
 
-/** Gives `done` a connection to release, or `unavailable` at once when LIMITS.poolQueue callers already wait. */
+/**
+ * Calls `done` with a connection to release, or with `unavailable` at once when LIMITS.poolQueue callers already wait.
+ */
 function acquire({ pool, note }: Connections, done: Acquired): void {
   if (pool.waitingCount >= LIMITS.poolQueue) {
     done(

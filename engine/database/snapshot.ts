@@ -54,7 +54,7 @@ async function writeArchive(snapshot: Snapshot): Promise<void> {
   const made = await promisify(zlib.gzip)(v8.serialize(snapshot))
   await fs.mkdir(path.dirname(file), { recursive: true })
   await fs.writeFile(half, made)
-  // It has no data of anybody, and other users of this copy of the program start from it too.
+  // It contains no data, and other users of this copy of the program start from it too.
   await fs.chmod(half, 0o644)
   await fs.rename(half, file)
 }

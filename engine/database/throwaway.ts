@@ -12,7 +12,7 @@ export interface Throwaway {
   readonly database: Database
   /** Where a second connection could go; undefined on the embedded database. */
   readonly url: string | undefined
-  /** Closes the connections and gives the database up. */
+  /** Closes the connections and drops the database. */
   close(): Promise<void>
 }
 
@@ -76,7 +76,7 @@ async function embedded({ log, lingerMs, schema }: ThrowawayOptions): Promise<Th
 export interface HeldDatabase {
   /** Only one at a time. Once it is closed, further use is refused. */
   open(): Database
-  /** Gives the database up, closed as it has to be. */
+  /** Drops the database, which must be closed. */
   release(): Promise<void>
 }
 

@@ -3,14 +3,14 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import type { Settings } from '../settings.ts'
 
-/** `warning`: it works, and somebody should know; `problem`: something fails, or will. */
+/** `warning`: it works, and an operator should know; `problem`: something fails, or will. */
 export type Level = 'ok' | 'warning' | 'problem'
 
 export interface Finding {
   readonly level: Level
   /** A sentence for people; never with a secret in it. */
   readonly message: string
-  /** What to do about it. */
+  /** Advice for people. */
   readonly advice?: string
   /** Its place in the YAML: `resources/tickets.yaml:12:3`. */
   readonly place?: string

@@ -1,5 +1,5 @@
 /**
- * What a dump is: a gzip of lines of JSON, in this order.
+ * The format of a dump: a gzip of lines of JSON, in this order.
  *
  *     {"plinth":"dump","version":2,"name":…,"from":…,"secrets":[…],"structure":{…}}
  *     {"table":"notes","columns":["id","title"]}

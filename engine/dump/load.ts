@@ -237,7 +237,7 @@ function difference(was: Table, now: Table | undefined): string {
   return parts.find((part) => !there.has(part)) ?? 'it has more than it had'
 }
 
-/** Gives line after line; rejects with a sentence where the file is absent, no dump, damaged or cut off. */
+/** Yields the lines; rejects with a sentence where the file is absent, no dump, damaged or cut off. */
 async function* linesOf(file: string): AsyncGenerator<string, void> {
   const source = createReadStream(file)
   const text = createGunzip().setEncoding('utf8')

@@ -1,6 +1,5 @@
 /**
- * What tables hold, as a dump has it ⇄: rows as lines of JSON with a checksum, places in the log of changes, and the
- * state of sequences.
+ * The content of tables in a dump ⇄: rows as lines of JSON with a checksum, places in the log of changes, and the state of sequences.
  */
 import { createHash } from 'node:crypto'
 import type { Row, Runner } from '../database/database.ts'

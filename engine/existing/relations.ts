@@ -65,8 +65,7 @@ const INHERITED = `left join lateral (select pg_get_expr(e.adbin, e.adrelid) as 
 const AGE = `(case when c.relispartition then (select count(*) from pg_partition_ancestors(c.oid)) else 0 end) * 1000000000000000 + c.oid::bigint * 10000 + a.attnum`
 
 /**
- * The parts of tables and views: defaults, constraints, indexes, rules, triggers, policies. Each with its rank, its
- * age, its key, the key of what it is of, its SQL and what it needs.
+ * The parts of tables and views: defaults, constraints, indexes, rules, triggers, policies. Each with its rank, its age, its key, the key of its owner, its SQL and the keys of needed objects.
  */
 export const RELATION_PARTS = `with whole as (select c.* from pg_class c
     where c.relnamespace = current_schema()::regnamespace

@@ -15,9 +15,9 @@ export interface Kind {
 const NONE: ReadonlyMap<string, readonly unknown[]> = new Map()
 
 /**
- * The places that are free while `running` holds the names of what runs. Short jobs leave one place free and long ones
+ * The places that are free while `running` has the names of running jobs. Short jobs leave one place free and long ones
  * half of them, so that each finds its own when the others wait for servers that are silent. With a single place each
- * may have it. `waiting` holds by kind what is prefetched.
+ * may have it. `waiting` has the prefetched jobs by kind.
  */
 export function freePlaces(
   kinds: readonly Kind[],

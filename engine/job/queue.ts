@@ -15,8 +15,8 @@ import type { Store } from '../store/store.ts'
 import type { Jobs, Taken } from './job.ts'
 
 /*
- * Moments are the database's: it is the one clock that instances share. A job belongs to whoever its owner and attempt
- * name, so that one who lost it cannot bring it to an end.
+ * Times are those of the database: it is the clock that instances share. Owner and attempt identify the holder of a job,
+ * so that a process that lost it cannot end it.
  */
 const MINE = `id = $1::uuid and owner = $2 and attempt = $3::int and status = 'running'`
 
@@ -40,7 +40,7 @@ const ADD_EACH = `insert into plinth_job (id, name, payload, due_at, attempts, a
 
 /**
  * Of each kind no more than there is room for, then the short ones before the long ones, each group within its places;
- * behind them those that are prefetched. A job is given up when it was lost too often since it
+ * after them the prefetched ones. A job is given up when it was lost too often since it
  * came further last.
  */
 const TAKE = `with due as materialized (
@@ -91,7 +91,9 @@ const NEXT = `select ceil(extract(epoch from min(j.due_at) - clock_timestamp()) 
   from unnest($1::text[]) as k(name) cross join lateral (
     select due_at from plinth_job where finished_at is null and name = k.name order by due_at limit 1) j`
 
-/** Adds a job and gives its id, or that of the waiting one with its key; throws when the payload is too large. */
+/**
+ * Adds a job and returns its id, or that of the waiting job with the same key; throws when the payload is too large.
+ */
 export async function addJob(runner: Runner, order: JobOrder, attempts: number): Promise<string> {
   const values = [
     order.id ?? randomUUID(),
@@ -247,7 +249,7 @@ function told(error: unknown): readonly [string, string | null] {
   return [text, error instanceof ApiError && error.status < 500 ? text : null]
 }
 
-/** Gives everything of an owner back, as if it had not been tried. */
+/** Returns all jobs of an owner to the queue, as if they had not been tried. */
 export async function giveUpJobs(runner: Runner, owner: string): Promise<void> {
   await runner.run({ text: GIVE_UP }, [owner])
 }

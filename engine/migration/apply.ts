@@ -193,7 +193,7 @@ async function flip(steps: readonly Step[], change: Change, taking: Taking, opti
   }
 }
 
-/** Whether nobody has held the tables for long, so that a lock can be hoped for. */
+/** Whether no other session has held the tables for long, so that a lock is likely. */
 async function isFree(taking: Taking, tables: readonly string[]): Promise<boolean> {
   return tables.length === 0 || !taking.limited || (await holdersOf(taking.runner, tables)).length === 0
 }
@@ -237,7 +237,7 @@ async function finish(step: Step, commands: readonly Command[], taking: Taking):
   } catch (error) {
     const reason = reasonOf(error)
     await history.failed(step, reason)
-    // Without an answer of the database nobody knows what is served.
+    // Without an answer of the database the state of the tables is unknown.
     if (!(error instanceof Locked) && (failureCode(error) === undefined || isConnectionLost(error)))
       throw new StepFailed(step, reason, error)
     const told = { step: step.title, ...(error instanceof Locked ? {} : { err: error }) }

@@ -49,7 +49,7 @@ function columnOf(resource: Resource, field: Field): Column {
   return {
     name: field.column,
     type,
-    // What is absent is what the formula says; a computed column has no rule of its own.
+    // The formula decides about null; a computed column has no rule of its own.
     nullable: field.nullable || field.stored !== undefined,
     default:
       generated ??
@@ -72,7 +72,7 @@ function protectOf(resource: Resource, field: Field): Pick<Column, 'protect'> {
   return protect === undefined ? {} : { protect }
 }
 
-/** Which words rows may hold is not the database's to judge, but taking one away is a change of what is stored. */
+/** The words of an enum. The database does not judge them, but removing one changes stored rows. */
 function wordsOf({ type, options: { own } }: Field): Pick<Column, 'words'> {
   const isEnum = type.name === 'enum' || (type.name === 'list' && own.of === 'enum')
   if (!isEnum || !Array.isArray(own.values)) return {}
@@ -85,7 +85,7 @@ function judged(field: Field): Pick<Column, 'judge'> {
   return judge === undefined ? {} : { judge }
 }
 
-/** What null becomes: a value, or SQL over the columns of the row. */
+/** The replacement of null: a value, or SQL over the columns of the row. */
 function fillOf(field: Field, type: string): Partial<Column> {
   if (field.nullable) return {}
   if (field.backfill !== undefined) return { fill: literalDefault(type, field.backfill) }
@@ -148,7 +148,7 @@ export function indexOf(table: string, { kind, language, unique, fields, where }
   return where === undefined ? index : { ...index, whereColumns: columnsIn(where) }
 }
 
-/** The name of the constraint that refuses what a rule says must not overlap. */
+/** The name of the constraint behind a `no_overlap` rule. */
 export function overlapName({ table }: Pick<Resource, 'table'>, { per, from, to, where, span }: OverlapRule): string {
   return indexOf(table, { fields: [...per, from, to], unique: false, where, kind: 'overlap', span }).name
 }
@@ -173,7 +173,7 @@ function sequences(resource: Resource): Sequence[] {
   })
 }
 
-/** The table of a resource, with what the resources that stand on it add. */
+/** The table of a resource, with the columns and indexes of other resources on the same table. */
 function tableOf(catalog: Catalog, owner: Resource, standing: readonly Resource[]): Table {
   const all = [owner, ...standing.filter((resource) => resource !== owner)]
   const counted = countedFrom(catalog, owner)
@@ -202,7 +202,7 @@ function tableOf(catalog: Catalog, owner: Resource, standing: readonly Resource[
   }
 }
 
-/** What a column of a joining table holds: one side, which is told by its place where both sides are one. */
+/** The meaning of a column of a joining table: one side, with its place where both sides are the same resource. */
 function sideOf(side: Resource, other: Resource | undefined, place: 'from' | 'to'): Pick<Column, 'of' | 'was'> {
   const named = (name: string) => (side === other ? `${name}.${place}` : name)
   return { of: [named(side.name)], ...(side.renamedFrom === undefined ? {} : { was: [named(side.renamedFrom)] }) }
@@ -255,7 +255,7 @@ function joiningTable(catalog: Catalog, resource: Resource, relation: ManyToMany
   }
 }
 
-/** What tables were derived from. */
+/** The catalog that tables were derived from. */
 const originOf = memo((_: readonly Table[]): { catalog?: Catalog } => ({}))
 
 /** The catalog that tables were derived from; undefined for those that were changed since. */
@@ -263,7 +263,10 @@ export function catalogOf(wanted: readonly Table[]): Catalog | undefined {
   return originOf(wanted).catalog
 }
 
-/** Every table that the catalog needs, in the order of their names. Pure; joining tables that both sides name appear once. */
+/**
+ * Every table that the catalog needs, in the order of their names. Pure; joining tables that both sides name appear
+ * once.
+ */
 export function tables(catalog: Catalog): readonly Table[] {
   const resources = [...catalog.resources.values()]
   const standing = new Map<string, Resource[]>()
@@ -299,13 +302,13 @@ export function servedRows(catalog: Catalog, resources: readonly Resource[]): Re
   )
 }
 
-/** What speaks of the caller or of the present moment has no SQL of its own; policies tell of it. */
+/** A condition about the caller or the present moment has no fixed SQL; policies report its changes. */
 function condition(key: 'scope' | 'live', catalog: Catalog, filter: Filter | undefined): ServedRows {
   if (filter === undefined || !isFixed(filter)) return {}
   return { [key]: fixedConditionSql(filter, (path) => pathSql(catalog, path, 't')) }
 }
 
-/** Column → the tables whose new records change it by what it was, as a sum or a count does. */
+/** Column → the tables whose new records add to it, as to a sum or a count. */
 export function countedFrom(catalog: Catalog, owner: Resource): ReadonlyMap<string, readonly CountedFrom[]> {
   const found = new Map<string, readonly CountedFrom[]>()
   for (const resource of catalog.resources.values()) {

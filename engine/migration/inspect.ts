@@ -100,7 +100,7 @@ function foreignKeyOf(row: Row): ForeignKey {
 }
 
 /**
- * Only valid indexes of the engine's own: one left half-built is made again, one of a person's is nobody's business.
+ * Only valid indexes of the engine: a half-built one is made again, and those of people are left alone.
  */
 function indexesOf(rows: readonly Row[], columnNames: ReadonlyMap<string, string>): readonly TableIndex[] {
   return rows.flatMap((row) => {
@@ -251,7 +251,7 @@ const DEPENDENTS = `select distinct t.relname, a.attname, case when v.oid is not
         and not exists (select 1 from pg_index x where x.indexrelid = i.oid and not x.indisvalid))
   order by 1, 2, 3`
 
-/** How the names of the engine's indexes end: name.ts gives them. */
+/** The ends of index names of the engine, as sql-name.ts makes them. */
 const OWN_NAME = '(_[0-9a-f]{8}_(key|idx|excl)|__converting)$'
 
 /** Reads the objects that depend on columns of the schema; `mark` is the mark of the engine's own objects. */

@@ -28,7 +28,7 @@ export interface MigrationResult {
   readonly applied: readonly string[]
   /** Titles of the steps that a start left for a person. */
   readonly left: readonly string[]
-  /** Those of them that the YAML asks for, with rows in the way. */
+  /** The steps among these that the YAML asks for, with rows in the way. */
   readonly rules?: readonly string[]
   /** Whether the database was brought to a newer YAML than this one, which was served from it before. */
   readonly older?: boolean
@@ -43,7 +43,7 @@ export interface MigrationOptions {
   readonly rehearse?: Rehearsal
   /** Makes requests wait while the served tables are altered. */
   readonly pause?: Pause | undefined
-  /** Work behind the tables, before the catalog may be served, on the connection that holds the lock. */
+  /** Work after the change of the tables, before the catalog may be served, on the connection that holds the lock. */
   readonly complete?: ((runner: Runner) => Promise<readonly Diagnostic[]>) | undefined
   /** The time in all that a change waits for the locks of others before it is given up; a minute if absent. */
   readonly patienceMs?: number
@@ -240,7 +240,7 @@ async function planned(
   return { plan: await answered(carrying(bare, names), runner, asks), present, age, asked }
 }
 
-/** Takes the steps; gives the reasons where the change was given up and everything is as it was. */
+/** Takes the steps; returns the reasons where the change was given up and nothing has changed. */
 async function applied(
   change: Change,
   runner: Runner,

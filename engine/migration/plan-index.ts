@@ -273,7 +273,7 @@ export function renamedIndexes(
   })
 }
 
-/** Gives an index its name, and the mark of the predicate as it is written now. */
+/** Gives an index its wanted name, and its mark with the present text of the predicate. */
 export function renamingIndex({ wanted }: Pair, { from, to }: RenamedIndex): Step {
   const rename =
     to.kind === 'overlap'

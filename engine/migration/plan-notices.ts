@@ -24,7 +24,7 @@ export function takenNames(fresh: readonly Table[]): readonly Step[] {
   )
 }
 
-/** Columns that somebody added by hand, and that would refuse every new row. */
+/** Columns that people added by hand and that would refuse every new row. */
 export function foreignRequired({ actual, wanted }: Pair, present: Present): readonly Step[] {
   const owned = present.owned.get(actual.name)
   if (owned === undefined) return []

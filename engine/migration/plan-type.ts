@@ -66,7 +66,7 @@ function inTransaction(step: Step): Step {
   return { ...step, effect: 'retypes', work: { kind: 'harmful', sql: statementsOf(step), ...after } }
 }
 
-/** What happens to values that mean nothing as the new type. */
+/** The concern about values without a meaning in the new type. */
 function misfits(column: Column, consequence: string): Extract<Concern, { readonly kind: 'loss' | 'obstacle' }> {
   if (column.fill !== undefined)
     return {

@@ -25,7 +25,7 @@ import { catalogHash, contentHash, type Present, type Table } from './table.ts'
 
 export interface MigrationPlan {
   readonly steps: readonly Step[]
-  /** Of the wanted and the present tables: a plan holds only while both are what it was made from. */
+  /** A hash of the wanted and the present tables: a plan is valid only while both are the same. */
   readonly hash: string
 }
 

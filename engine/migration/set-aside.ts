@@ -15,7 +15,7 @@ async function count(runner: Runner, sql: string): Promise<number> {
 const REFERENCES = `select c.relname, k.conname from pg_constraint k join pg_class c on c.oid = k.conrelid
   where k.contype = 'f' and k.confrelid = $1::regclass and k.conrelid <> k.confrelid and c.relnamespace = current_schema()::regnamespace`
 
-/** Drops a table with the references to it; throws a sentence where a view or something else of others reads it. */
+/** Drops a table with the references to it; throws a sentence where a view of others or the like reads it. */
 async function dropTable(runner: Runner, name: string): Promise<void> {
   for (const [table, constraint] of await runner.run({ text: REFERENCES }, [q(name)]))
     await runner.run({ text: `alter table ${q(table ?? '')} drop constraint ${q(constraint ?? '')}` }, [])
@@ -36,7 +36,7 @@ async function dropped(runner: Runner, name: string, drop: string): Promise<void
   }
 }
 
-/** An empty table of the name makes room for the old one; nobody's rows are touched. */
+/** Drops an empty table of the name to make room for the old one; throws a sentence where it has rows. */
 async function makeRoom(runner: Runner, present: Present, table: string): Promise<void> {
   if (!present.tables.some((other) => other.name === table)) return
   const rows = await count(runner, `select count(*) from ${q(table)}`)

@@ -1,4 +1,6 @@
-/** One step of a migration: its title for people, when its statements run, and what the rows are asked before. */
+/**
+ * One step of a migration: its title for people, the times of its statements, and the question about rows before it.
+ */
 import type { Identified, Renaming } from './names/kept-names.ts'
 import type { Table } from './table.ts'
 
@@ -9,7 +11,7 @@ import type { Table } from './table.ts'
 export type Risk = 'safe' | 'unsafe' | 'blocked'
 
 /**
- * What a step means for a start.
+ * The meaning of a step for a start.
  * `adds`: the catalog cannot be served without it, and versions of another YAML are not harmed.
  * `changes`: a version of another YAML that runs at the same time may rely on what it alters.
  * `retypes`: the same, and the catalog cannot be served without it.
@@ -17,7 +19,9 @@ export type Risk = 'safe' | 'unsafe' | 'blocked'
  */
 export type Effect = 'adds' | 'changes' | 'retypes' | 'removes'
 
-/** Rows of one table that get a new value, a batch at a time in the order of the key; rows that have it are left out. */
+/**
+ * Rows of one table that get a new value, a batch at a time in the order of the key; rows that have it are left out.
+ */
 export interface Batches {
   readonly table: string
   readonly key: string
@@ -70,7 +74,7 @@ export interface Judging {
   }[]
 }
 
-/** The question about the rows that keep a step from being safe, and what people are told about them. */
+/** The question about the rows that keep a step from being safe, with words for people. */
 export interface Hindrance {
   /** SQL that counts the rows; without a question the step is never safe. */
   readonly question?: string
@@ -78,7 +82,7 @@ export interface Hindrance {
   readonly judging?: Judging
   /** SQL that gives the keys of some of the rows, the least first. */
   readonly examples?: string
-  /** What the rows are for people, if not rows. */
+  /** The noun for the rows, if it is another than `row`. */
   readonly noun?: string
   /** Completes "<rows> rows …". */
   readonly consequence?: string
@@ -87,7 +91,7 @@ export interface Hindrance {
   readonly advice?: string
 }
 
-/** What the rows mean for a step. */
+/** The rows that a step concerns, and their meaning for it. */
 export type Concern =
   | { readonly kind: 'none' }
   /** They are counted for the title, which then ends in `with 3 values`, or in `, in 3 rows` for rows that change. */
@@ -182,14 +186,14 @@ export function isHarmless({ work }: Step): boolean {
   return work.kind === 'prepared' ? work.sql.length === 0 : work.kind !== 'harmful'
 }
 
-/** What a step does to data, by its rows where they were counted. */
+/** The risk of a step, which is safe once its rows were counted and there are none. */
 export function riskOf({ answer, concern }: Step): Risk {
   if (answer?.rows === 0) return 'safe'
   if (concern.kind === 'loss') return 'unsafe'
   return concern.kind === 'obstacle' || concern.kind === 'waiting' ? 'blocked' : 'safe'
 }
 
-/** What a person can do about a step that is not safe. */
+/** Advice for a person about a step that is not safe. */
 export function adviceOf({ concern }: Step): string | undefined {
   return 'advice' in concern ? concern.advice : undefined
 }

@@ -61,7 +61,7 @@ export interface Column extends Holding {
   readonly protect?: 'sealed' | 'hashed'
   /** The words that an enum, or a list of one, may hold; never read from a column. */
   readonly words?: readonly string[]
-  /** Which word takes the place of one that is no longer among them. */
+  /** The replacements of words that are no longer among them. */
   readonly becomes?: Readonly<Record<string, string>>
   /** The records whose sum or count it holds; never read from a database. */
   readonly countedFrom?: readonly CountedFrom[]
@@ -252,7 +252,7 @@ export function ageOf(wanted: readonly Table[], { latest, known }: History, edit
 /** Table → column → the objects that depend on it, as PostgreSQL calls them: `view sizes`. */
 export type Dependents = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
-/** What depends on a column, whatever is done with it. */
+/** The objects that depend on a column. */
 export function dependentsOf(dependents: Dependents, table: string, column: string): readonly string[] {
   return dependents.get(table)?.get(column) ?? []
 }

@@ -1,4 +1,4 @@
-/** What changing the type of a column would do to the values in it. */
+/** Changes of a column's type: whether its values fit the new type, and the SQL that converts them. */
 import { quoted as q } from '../filter/sql.ts'
 
 /** A type of PostgreSQL, taken apart. */

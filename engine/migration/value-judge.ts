@@ -30,8 +30,7 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The judge of a field; undefined where nobody writes it, where it refers to a record, or where it is kept in another
- * form than it is sent.
+ * The judge of a field; undefined where callers cannot write it, where it refers to a record, or where it is stored in another form than it is sent.
  */
 export function judgeOf(field: Field): Judge | undefined {
   const { options, type } = field
@@ -54,6 +53,6 @@ function fits({ options, type }: Field, value: Json, former: readonly string[]):
   const known =
     former.length === 0 || !Array.isArray(sent) ? sent : sent.filter((item) => !former.includes(String(item)))
   const decoded = type.decode(known, options)
-  // A value that would be stored in lower case is found by nobody as it is.
+  // Searches in lower case would not find the value as it is.
   return 'value' in decoded && (type.lowered !== true || decoded.value === value)
 }

@@ -52,7 +52,7 @@ interface State extends Participation {
   judgedAt: number
   fits: boolean
   shown: Promise<void>
-  /** Gives back the key by which it is known that the instance lives; absent until it is on the list. */
+  /** Frees the key that shows that the instance lives; absent until it is on the list. */
   leave: (() => Promise<void>) | undefined
 }
 

@@ -19,7 +19,7 @@ import {
 } from './state.ts'
 
 export interface RolloutOptions<T> extends Registry {
-  /** That of the files which every instance must have. */
+  /** The version of the files that every instance must have. */
   readonly version: string
   /**
    * Brings the database to the version; with diagnostics, nothing has changed there. It begins the pause before it alters

@@ -6,17 +6,17 @@ import { LIMITS } from '../limits.ts'
 import { FACT_TABLE, INSTANCE_TABLE } from '../migration/own/engine-tables.ts'
 
 /**
- * `prepare`: every instance reads its files, answers `ready` or `refused`, and serves what it has. `settle`: all are ready,
- * the database is brought to the version, and what they have is served on. `hold`: tables change under it now; a ready one
- * lets no request in, and answers `holding`; back in `settle` it lets them in, and answers `ready`. `serve`: those that are
- * ready serve the version from now on. `cancelled`: they go on with what they have.
+ * `prepare`: every instance reads its files, answers `ready` or `refused`, and goes on serving. `settle`: all are ready, the
+ * database is brought to the version, and the version before is served. `hold`: the tables change now, so a ready instance
+ * lets no request in and answers `holding`; back in `settle` it lets requests in and answers `ready`. `serve`: ready
+ * instances serve the version from now on. `cancelled`: they go on with the version before.
  */
 export type Phase = 'prepare' | 'settle' | 'hold' | 'serve' | 'cancelled'
 
 /** A version on its way to all instances. */
 export interface Rollout {
   readonly id: string
-  /** That of the files which every instance must have. */
+  /** The version of the files that every instance must have. */
   readonly version: string
   readonly phase: Phase
 }
@@ -131,8 +131,8 @@ export async function leaveInstance({ runner }: Registry, id: string): Promise<v
 }
 
 /**
- * The processes that serve the application, with what they answered to this rollout: those whose session is there, or
- * that have shown themselves in LIMITS.instanceSilenceMs. None before the first start.
+ * The processes that serve the application, with their answers to this rollout: those with a session, or with a row that was
+ * renewed in the last LIMITS.instanceSilenceMs. None before the first start.
  */
 export async function instances({ runner, presence }: Registry, rollout: string): Promise<readonly Instance[]> {
   const rows = (await ifThere(runner.run({ text: LIST }, [rollout]))) ?? []

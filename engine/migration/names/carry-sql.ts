@@ -13,7 +13,7 @@ export interface Carry {
   readonly value: string
 }
 
-/** The same of one text, whatever SQL gives it. */
+/** The same for one text, given as SQL. */
 interface Word {
   readonly is: (text: string) => string
   readonly becomes: (text: string) => string

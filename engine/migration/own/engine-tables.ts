@@ -58,7 +58,7 @@ export const AUTOMATION_RUN_TABLE: Table = Object.freeze<Table>({
   sequences: [],
 })
 
-/** Whom automations chose last: the higher the turn, the later. */
+/** The last choices of automations: the higher the turn, the later. */
 export const AUTOMATION_TURN_TABLE: Table = Object.freeze<Table>({
   name: 'plinth_automation_turn',
   columns: [
@@ -201,7 +201,7 @@ export const INSTANCE_TABLE: Table = Object.freeze({
   columns: [
     column('id', 'uuid'),
     column('name', 'text'),
-    /** That of the files it serves. */
+    /** The version of the files that it serves. */
     column('version', 'text'),
     column('rollout', 'text', { nullable: true }),
     column('answer', 'text', { nullable: true }),
@@ -228,7 +228,7 @@ export const CHANGE_TABLE: Table = Object.freeze({
     column('resource', 'text'),
     column('record_id', 'integer'),
     column('action', 'text'),
-    /** Who began it; null: the program itself. */
+    /** The account that made it; null for the program itself. */
     column('actor_id', 'integer', { nullable: true }),
     column('request_id', 'text', { nullable: true }),
     /** One of many records that were written at once, as an import does. */

@@ -101,7 +101,7 @@ function wordsOf(wanted: readonly Table[]): Entry['words'] {
 interface TakenSteps {
   readonly wanted: readonly Table[]
   readonly present: Present
-  /** Those that were taken. */
+  /** The steps that were taken. */
   readonly steps: readonly Step[]
   readonly now: Date
 }

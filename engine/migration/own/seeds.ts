@@ -160,7 +160,7 @@ async function write(seeding: Seeding, row: Row): Promise<'created' | 'known' | 
   return done ? 'known' : 'created'
 }
 
-/** Whether an earlier version wrote the row under a name with ids, which nobody can look up any more. */
+/** Whether an earlier version wrote the row under a name with ids, which cannot be looked up any more. */
 function writtenOfOld({ known }: Seeding, { resource, key, seed }: Row): boolean {
   const byId = key.map((field) => seed.assignments.some((one) => one.field === field && 'selection' in one))
   if (!byId.includes(true)) return false

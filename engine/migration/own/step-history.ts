@@ -4,7 +4,7 @@ import type { Runner } from '../../database/database.ts'
 import type { Step } from '../step.ts'
 import { STEP_TABLE } from './engine-tables.ts'
 
-/** Who carries a plan out: a start, or a person with `plinth apply`. */
+/** The cause of a change: a start, or a person with `plinth apply`. */
 export type Cause = 'start' | 'apply'
 
 /** Records the steps of a plan; each has a row of its own, so that a killed step is recorded too. */

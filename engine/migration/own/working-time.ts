@@ -43,8 +43,7 @@ const FORGET = `with gone as (delete from plinth_calendar where used_at < $1::ti
   select count(*) from gone`
 
 /**
- * Notes which calendars are used and removes the hours of those that no application has had for 30 days; gives how
- * many.
+ * Notes which calendars are used and removes those that no application has had for 30 days, with their hours; returns how many.
  */
 export async function tidyCalendars(catalog: Catalog, database: Database, now: Date): Promise<number> {
   await fillCalendars(catalog, database.adhoc, now)
