@@ -81,6 +81,7 @@ export { LIMITS } from './limits.ts'
 export { memo } from './memo.ts'
 export type { Logger } from './observe.ts'
 export { type OldFiles, removeOldFiles } from './old-files.ts'
+export { guide } from './openapi/guide.ts'
 export { answerTo, unlessAborted } from './outside.ts'
 export {
   definePlugin,

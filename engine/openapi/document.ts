@@ -12,7 +12,7 @@ import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
 import { BATCH_SCHEMAS, outcomesOf } from './batch.ts'
 import { filterSchemas } from './filters-schema.ts'
 import { folded } from './fold.ts'
-import { guide } from './guide.ts'
+import { guide, offer } from './guide.ts'
 import type { Node, OpenApiDocument } from './openapi-document.ts'
 import { answerSchema, createName, type OperationDraft, type Outline, operationOf, pathItem } from './operation.ts'
 import { operationIds } from './operation-id.ts'
@@ -67,7 +67,7 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   yield
   const whole: OpenApiDocument = {
     openapi: '3.1.0',
-    info: { title: catalog.name, version: catalog.version, description: guide(catalog) },
+    info: infoOf(catalog, routes),
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
     tags: tagsOf(catalog, routes, plugins),
@@ -87,6 +87,11 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   const document = used(whole)
   yield
   return yield* shared(document, partNames)
+}
+
+function infoOf(catalog: Catalog, routes: readonly BoundRoute[]): Node {
+  const { name: title, version } = catalog
+  return { title, version, description: offer(catalog, routes, tagOf), 'x-guide': guide(catalog) }
 }
 
 /** The schemas with what a record's and a create's have in common with a list's and an update's said once. */

@@ -1,14 +1,41 @@
-/** What holds for every operation, said once at the head of the document. */
+/** The texts of the document: what its reader can do, and what holds for every operation. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { OPERATORS } from '../field/field-type.ts'
+import type { BoundRoute } from '../http/parts.ts'
+import { isResourceRoute } from '../http/resource-routes.ts'
 import { LIMITS } from '../limits.ts'
 
-/** The description of the whole interface, in Markdown. */
-export function guide(catalog: Catalog): string {
-  const unknown = catalog.strictness.unknownKeys === 'refuse' ? 'An unknown key is refused' : 'Unknown keys are ignored'
+const WORDS = { list: 'list', get: 'read', create: 'create', update: 'change', delete: 'delete', restore: 'restore' }
+
+/** What the routes let their caller do, by their groups, in Markdown: the first page of the document. */
+export function offer(catalog: Catalog, routes: readonly BoundRoute[], groupOf: (route: BoundRoute) => string): string {
+  const groups = new Map<string, { readonly words: Set<string>; others: number }>()
+  for (const route of routes) {
+    const group = groups.get(groupOf(route)) ?? { words: new Set<string>(), others: 0 }
+    groups.set(groupOf(route), group)
+    if (isResourceRoute(route)) group.words.add(WORDS[route.action])
+    else group.others += 1
+  }
+  const rows = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { words, others }]) => {
+      const more =
+        others === 0 ? [] : [`${others} ${words.size === 0 ? '' : 'more '}${others === 1 ? 'route' : 'routes'}`]
+      return `| ${name} | ${[...Object.values(WORDS).filter((word) => words.has(word)), ...more].join(', ')} |`
+    })
   return `${catalog.description ?? `The interface of ${catalog.name}.`}
 
-**Answers** have one form: \`success\`, then \`data\` or a \`message\`, then \`meta\` with \`timestamp\` and \`version\`. Times are ISO 8601 in UTC with six digits after the seconds. Exact numbers are strings. The header \`X-Request-Id\` names the request in the log.
+**What you can do.** Without a token, this document has every route. With the token of a sign-in, it has what its bearer may call, read and write.
+
+| group | you can |
+|---|---|
+${rows.join('\n')}`
+}
+
+/** What holds for every operation, in Markdown. */
+export function guide(catalog: Catalog): string {
+  const unknown = catalog.strictness.unknownKeys === 'refuse' ? 'An unknown key is refused' : 'Unknown keys are ignored'
+  return `**Answers** have one form: \`success\`, then \`data\` or a \`message\`, then \`meta\` with \`timestamp\` and \`version\`. Times are ISO 8601 in UTC with six digits after the seconds. Exact numbers are strings. The header \`X-Request-Id\` names the request in the log.
 
 **Refusals** have a \`message\` for people and a \`code\` for programs, with 422 also \`errors\` by field. The answer \`Refused\` lists their statuses, which any operation may have.
 

@@ -1,7 +1,8 @@
 /** The reference plugin: the interface of what is running as a page to read and to try, from this machine alone. */
-import { ApiError, definePlugin, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
+import { ApiError, definePlugin, guide, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
+import { hashOf, themeText } from '../pages/page.ts'
 import { pageFiles } from './file.ts'
-import { page } from './page.ts'
+import { GUIDE_STYLE, guidePage, page } from './page.ts'
 
 /** Scripts and styles are files of this server, and requests go to it alone; pictures in the style are part of it. */
 const HEADERS = Object.freeze({
@@ -18,6 +19,16 @@ async function reference({ catalog }: RouteContext): Promise<Reply> {
   const below = (name: string): string => `docs/${name}`
   const body = page(catalog.name, { styles: styles.map(below), scripts: scripts.map(below) })
   return { raw: { type: 'text/html; charset=utf-8', body }, headers: HEADERS }
+}
+
+/** The guide, with no script and no style but its own. */
+async function guideOfAll({ catalog }: RouteContext): Promise<Reply> {
+  const style = `${themeText()}${GUIDE_STYLE}`
+  const policy = `default-src 'none'; style-src ${hashOf(style)}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  return {
+    raw: { type: 'text/html; charset=utf-8', body: guidePage(catalog.name, guide(catalog), style) },
+    headers: { ...HEADERS, 'Content-Security-Policy': policy },
+  }
 }
 
 async function file({ params }: RouteContext): Promise<Reply> {
@@ -38,6 +49,17 @@ const routes: readonly Route[] = [
     query: {},
     produces: ['text/html'],
     handle: reference,
+  },
+  {
+    method: 'GET',
+    path: '/docs/guide',
+    absolute: true,
+    summary: 'How requests and answers work, whatever the route',
+    tag: 'Reference',
+    access: 'public',
+    query: {},
+    produces: ['text/html'],
+    handle: guideOfAll,
   },
   {
     method: 'GET',

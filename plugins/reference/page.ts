@@ -1,4 +1,4 @@
-/** The page: its frame, the script that starts the reader in it, and the few rules of style that are its own. */
+/** The pages: all routes in their reader, with its script and style; and how requests and answers work. */
 
 import { escaped, ICON } from '../pages/page.ts'
 
@@ -55,6 +55,8 @@ html:not(.dark-mode) .swagger-ui .opblock.opblock-patch .opblock-summary-method 
 html:not(.dark-mode) .swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b91c1c }
 html.dark-mode .swagger-ui table.headers td { color: inherit }
 .swagger-ui code.language-json span[style*="211, 99, 99"] { color: #f0a3a3 !important }
+nav { max-width: 72rem; margin: 1rem auto 0; padding: 0 1.25rem }
+nav a { color: var(--accent) }
 noscript p { padding: 2rem }
 @media (max-width: 40rem) {
   .swagger-ui .wrapper { padding: 0 .75rem }
@@ -76,9 +78,42 @@ export function page(
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(name)} · reference</title><link rel="icon" href="${ICON}">
 ${files.styles.map((file) => `<link rel="stylesheet" href="${escaped(file)}">`).join('\n')}
-</head><body><main id="reference"></main>
+</head><body><nav><a href="docs/guide">How requests and answers work</a></nav><main id="reference"></main>
 <noscript><p>This page needs JavaScript; the same is told for programs at <a href="openapi.json">openapi.json</a>.</p></noscript>
 ${files.scripts.map((file) => `<script src="${escaped(file)}"></script>`).join('\n')}
 </body></html>
+`
+}
+
+/** A text of the document, whose Markdown is paragraphs, bold words and code, as HTML. */
+function html(markdown: string): string {
+  return markdown
+    .split(/\n\n+/)
+    .filter((paragraph) => paragraph !== '')
+    .map((paragraph) => {
+      const text = escaped(paragraph)
+        .replaceAll(/`([^`]+)`/g, '<code>$1</code>')
+        .replaceAll(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
+      return `<p>${text}</p>`
+    })
+    .join('\n')
+}
+
+export const GUIDE_STYLE = `main { max-width: 46rem; margin: 0 auto; line-height: 1.6 }
+code { overflow-wrap: anywhere; border: 1px solid var(--line); border-radius: 4px; padding: 0 .2em }
+a { color: var(--accent) }
+`
+
+/** The page on how requests and answers work, whatever the route. */
+export function guidePage(name: string, guide: string, style: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(name)} · how requests and answers work</title><link rel="icon" href="${ICON}">
+<style>${style}</style>
+</head><body><main>
+<p><a href="../docs">All routes</a></p>
+<h1>How requests and answers work</h1>
+${html(guide)}
+</main></body></html>
 `
 }

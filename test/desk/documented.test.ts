@@ -16,7 +16,7 @@ test.before(async () => {
   )
   pages = {
     'resources/guide': (await Promise.all(guides)).join('\n'),
-    '/docs': String(document.at('info.description')),
+    '/docs': String(document.at('info.x-guide')),
   }
   const ticket = { subject: 'The printer is broken', details: 'It is on fire.' }
   assert.is((await desk.post('/tickets', desk.admin, ticket)).status, 201)

@@ -35,6 +35,25 @@ test('both are counted by the rate limit like every route', async () => {
   }
 })
 
+test('the document begins with what its reader can do', async () => {
+  const { info } = (await app.call('GET', '/openapi.json')).body
+  assert.match(info.description, '| Notes | list, read, create, change, delete')
+  assert.match(info.description, /\| Reference \| \d routes \|/)
+  assert.not.match(info.description, 'Idempotency-Key')
+  assert.match(info['x-guide'], 'Idempotency-Key')
+})
+
+test('how requests and answers work is a page behind a link, which loads nothing', async () => {
+  const { text: docs } = await app.call('GET', '/docs')
+  assert.match(docs, '<a href="docs/guide">')
+  const { status, headers, text } = await app.call('GET', '/docs/guide')
+  assert.is(status, 200)
+  assert.match(String(headers['content-security-policy']), /^default-src 'none'; style-src 'sha256-/)
+  assert.match(text, '<strong>Lists</strong> take filters')
+  assert.match(text, '<code>created_at[gte]=2026-01-01</code>')
+  assert.not.match(text, /\*\*|`|<script|src=/)
+})
+
 test('/docs is a page whose policy lets no request leave for another server', async () => {
   const { status, headers, text } = await app.call('GET', '/docs')
   assert.is(status, 200)
@@ -48,7 +67,7 @@ test('/docs is a page whose policy lets no request leave for another server', as
 
 test('what the page loads is there, is of its type, and may be kept for good', async () => {
   const { text } = await app.call('GET', '/docs')
-  const files = [...text.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map((match) => `/${match[1]}`)
+  const files = [...text.matchAll(/(?:src|href)="(docs\/[^"]+\.(?:js|css))"/g)].map((match) => `/${match[1]}`)
   assert.is(files.length, 4)
   for (const file of files) {
     const { status, headers } = await app.call('GET', file)
