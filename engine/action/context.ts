@@ -33,7 +33,7 @@ export interface CreationEntry {
   readonly fixed?: JsonObject
   /** Records that it belongs to, created before it and not at all when it is refused. */
   readonly parents?: readonly ParentEntry[]
-  /** Bodies of records that belong to it, by its has_many relations: created behind it, all or none. */
+  /** Bodies of records that belong to it, by its has_many relations: created after it, all or none. */
   readonly children?: Readonly<Record<string, readonly JsonObject[]>>
 }
 
@@ -54,7 +54,7 @@ export interface ParentEntry {
   readonly fixed?: JsonObject
 }
 
-/** The record that a new one stands below, as a nested path says it: by the belongs_to relation of the new one. */
+/** The record above a new one, as a nested path names it: by the belongs_to relation of the new one. */
 export interface Below {
   readonly relation: string
   readonly id: Id
@@ -171,7 +171,7 @@ export interface PluginContext {
   records<Name extends string>(resource: Name, as?: 'actor' | 'system'): Records<TypesOf<Name>>
   /**
    * The rows of a resource's table, for what `records` cannot say, inside the open transaction where there is one, or
-   * `on` the transaction that is named; on `database` they are written beside the open transaction, and stay when that
+   * `on` the transaction that is named; on `database` they are written outside the open transaction, and remain when that
    * is rolled back.
    */
   model(resource: string, on?: Pick<Database, 'knex'>): Rows
@@ -200,13 +200,13 @@ export interface PluginContext {
   matching(condition: Filter, alias: string, values: unknown[]): string
   /**
    * The same context as the account of this id: `records` and `readable` show what it may see by now. Null when there is
-   * nobody of that id who may sign in. For work that was asked for by somebody and is done when nobody asks.
+   * no account of that id that may sign in. For work that a person asked for and that is done later.
    */
   as(account: number): Promise<PluginContext | null>
   /**
    * For records that were written by SQL of your own: tells listeners and streams that they were created, or with `from`
    * updated, where it holds what the changed fields were before, the same for all of them: `{ read_at: null }`. Part of
-   * the open transaction where there is one; nothing where nobody listens.
+   * the open transaction where there is one; nothing without listeners.
    */
   logWrites(resource: string, ids: readonly Id[], from?: JsonObject): Promise<void>
   /**
@@ -218,7 +218,7 @@ export interface PluginContext {
   readonly database: Database
   /**
    * Where SQL of your own runs: in the open transaction where there is one, else on an ordinary connection. The embedded
-   * database has a single one, so whoever asks `database` inside of a transaction waits for itself.
+   * database has a single one, so a call of `database` inside of a transaction would wait for itself.
    */
   readonly connection: Connection
   /**
@@ -231,8 +231,8 @@ export interface PluginContext {
   /** The accounts of these ids that may sign in by now, as actors; none where no plugin knows accounts. */
   actorsOf(accounts: readonly number[]): Promise<readonly Actor[]>
   /**
-   * The live records that a path of relations (`assignedTo`, `organization.members`) leads to from records, whoever asks:
-   * to-one relations, of which the last may lead to many. One statement.
+   * The live records to which a path of relations (`assignedTo`, `organization.members`) leads from each record, whatever the
+   * actor sees: to-one relations, the last of which may lead to many. One statement.
    */
   related(resource: string, path: string, records: readonly Id[]): Promise<readonly Related[]>
   /**
@@ -246,8 +246,9 @@ export interface PluginContext {
     pairs: readonly Sighting[],
   ): Promise<readonly (readonly Json[] | undefined)[]>
   /**
-   * What records are, whoever asks: which conditions hold, which live records ways lead to, and what values are; undefined
-   * for one that is not there any more. Of records of the same kind, a way over many leads to those before it. One statement.
+   * Findings about records, whatever the actor sees: which conditions hold, to which live records ways lead, and values of
+   * paths; undefined for a record that is not there any more. A way over many records of the same kind leads to those
+   * before it. One statement.
    */
   survey(resource: string, asked: Survey, records: readonly Surveyed[]): Promise<readonly (Findings | undefined)[]>
 }
@@ -277,7 +278,7 @@ export interface HookContext extends PluginContext {
   /** The stored record after `next()`, by field name; undefined before, and after a hard delete. */
   readonly result: Readonly<Record<string, Json>> | undefined
   readonly transaction: Transaction
-  /** Whether this is one of many records that are written at once, as an import does: nobody wants a mail for each. */
+  /** Whether this is one of many records that are written at once, as an import does: people do not want a mail for each. */
   readonly bulk: boolean
   /** Runs when the transaction has committed; a failure there is logged and never undoes the action. */
   afterCommit(work: () => Promise<void> | void): void

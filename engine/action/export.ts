@@ -55,7 +55,7 @@ export async function* streamTexts(
   write: (row: (string | null)[]) => string,
 ): AsyncGenerator<Buffer, void> {
   const paths = columns.map((column) => pathOf(execution.catalog, resource, column))
-  // The embedded database works for nobody else during a batch.
+  // The embedded database does no other work during a batch.
   const sizes = execution.database.kind === 'embedded' ? SIZES : SIZES_OF_TEXTS
   const collector = textCollectors(write)
   for await (const read of batches(execution, resource, query, { paths, sizes, length: LENGTH_OF_TEXTS, collector }))
@@ -84,7 +84,7 @@ async function* batches<T>(
   const list = readListQuery(execution, resource, [...chosen, ['cursor', 'first']])
   const read = (place: Place): Promise<Batch<T>> => {
     const reading = readBatch(execution, list, plan, place)
-    // When the reader has gone, nobody awaits this batch, and its failure must not end the process. Who awaits it still gets the failure.
+    // A reader that has gone awaits this batch no more, and its failure must not end the process. One that awaits it still gets the failure.
     reading.catch(() => undefined)
     return reading
   }
@@ -175,7 +175,7 @@ interface Arrived<T> {
   readonly last: Row
 }
 
-/** Works each row of a batch as it arrives, so that none of them is kept for longer; of packed rows `absent` says what stands for a text that is absent. */
+/** Works each row of a batch as it arrives, so that no row is kept for longer; in packed rows `absent` takes the place of a text that is absent. */
 function intakeOf<T>(
   { collector, paths }: Batching<T>,
   size: number,
@@ -285,7 +285,7 @@ function collectorOf(write: (row: (string | null)[]) => string, room?: Buffer): 
   }
 }
 
-/** Copies of the room's content, because whoever sends a piece keeps it for longer than the room does. */
+/** Copies of the room's content, because a piece that is sent is kept for longer than the room. */
 function* pieces(room: Buffer | undefined, rest: readonly Buffer[]): Generator<Buffer, void> {
   for (let at = 0; at < (room?.length ?? 0); at += PIECE) yield Buffer.from(room!.subarray(at, at + PIECE))
   yield* rest

@@ -38,7 +38,7 @@ export async function idsOf(
   return found
 }
 
-/** Those of the decoded values, as texts, that a record has in a field of its own, whoever may see it, a deleted one too; names as they are compared. */
+/** The decoded values, as texts, that any record has in a field of its own, a hidden or deleted one too; names as they are compared. */
 export async function valuesTaken(
   execution: Execution,
   resource: Resource,

@@ -227,7 +227,7 @@ function totalWithin(text: string | null | undefined, cap: number | undefined): 
   return cap !== undefined && total > cap ? { total: cap, exact: false } : { total, exact: true }
 }
 
-/** A total as it is told beside a page: one that is not exact never denies a record of the page, nor a next page. */
+/** The total next to a page: one that is not exact never denies a record of the page, nor a next page. */
 function totalBeside(
   page: { readonly offset: number; readonly length: number; readonly more: boolean },
   counted: Total | undefined,

@@ -104,7 +104,7 @@ export async function explainRequest(around: Execution, question: Question): Pro
   return { policy, verdicts, rules, moves, elsewhere, statements, outcome }
 }
 
-/** An explanation as a report, behind what a command says of the request. */
+/** An explanation as a report, to which a command adds what it says of the request. */
 export function requestReport(explanation: Explanation): Omit<Report, 'head'> {
   const { elsewhere, moves, outcome, policy, rules, statements, verdicts } = explanation
   const clauses = verdicts.length === 0 ? [{ text: 'there is none, so nobody may' }] : verdicts.map(clauseFinding)

@@ -1,4 +1,4 @@
-/** `Prefer: explain`: for whoever app.yaml gives the right, an answer says which rules decided; for all others the header is not there. */
+/** `Prefer: explain`: an answer says which rules decided, to callers to whom app.yaml gives the right; for all others the header means nothing. */
 import { executionOf } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, holds } from '../actor.ts'
@@ -22,7 +22,7 @@ interface Wish {
 export interface Asked {
   readonly route: BoundRoute
   readonly pattern: string
-  /** What stands in the path, decoded. */
+  /** The `{id}` of the path, decoded. */
   readonly named: string | undefined
 }
 
@@ -30,7 +30,7 @@ type Explaining = Pick<HttpParts, 'catalog' | 'foundation' | 'identify'>
 
 type Explainer = (call: Call, asked: Asked) => (() => Promise<JsonObject>) | undefined
 
-/** Gives, for a caller who has the right and asks for it, what tells why. Undefined where app.yaml gives nobody the right. */
+/** The function that explains an answer to a caller who has the right and asks for it; undefined where app.yaml gives no caller the right. */
 export function explainer(parts: Explaining): Explainer | undefined {
   const right = parts.catalog.explain
   if (right === undefined) return undefined
@@ -97,7 +97,7 @@ async function personOf(
   return found
 }
 
-/** A read with what was told. */
+/** The reply to a read with its explanation. */
 export async function explainedReply({ explain: tell, method }: Call, reply: Reply): Promise<Reply> {
   if (tell === undefined || method !== 'GET' || reply.raw !== undefined) return reply
   return {
@@ -107,7 +107,7 @@ export async function explainedReply({ explain: tell, method }: Call, reply: Rep
   }
 }
 
-/** A refusal by a rule with what was told; one that was kept for its Idempotency-Key stays as it was kept. */
+/** A refusal by a rule with its explanation; one that was kept for its Idempotency-Key stays as it was kept. */
 export async function explainedRefusal({ explain: tell }: Call, error: unknown): Promise<unknown> {
   if (tell === undefined || !(error instanceof ApiError) || error.constructor !== ApiError) return error
   if (error.status !== 403 && error.status !== 404) return error

@@ -1,4 +1,4 @@
-/** What a request that somebody writes down asks for: its route, and the action on a resource that it stands for. */
+/** A request that is written down: its route, and the action on a resource that it means. */
 
 import type { Actor } from '../actor.ts'
 import type { Question } from '../explain/request-report.ts'
@@ -34,7 +34,7 @@ export function findRoute(
   return { route: place.route, pattern: place.pattern, named: match.values[0], query: new URLSearchParams(query ?? '') }
 }
 
-/** What is asked of a resource; undefined where a plugin's own route judges the request. */
+/** The action that a request asks of a resource; undefined where a plugin's own route judges the request. */
 export function questionOf({ route, named, query }: Found, actor: Actor): Question | undefined {
   if (!isResourceRoute(route)) return undefined
   const { resource, action, parent } = route

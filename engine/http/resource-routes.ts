@@ -120,7 +120,7 @@ function nestedRoutes(
   return routes.map((one) => ({ ...one, admit: (actor) => admitBelow(resource, relation, actor) }))
 }
 
-/** The list below a record says which records it is of: for nobody who may not read that of each. */
+/** A nested list reveals the parent of each record, so a caller who may not read that foreign key is refused. */
 function admitBelow(resource: Resource, { field, read = [] }: BelongsTo, actor: Actor): void {
   requireClause(resource.policies.view, actor)
   if (!readable(field, actor)) throw forbiddenBy(read, actor)
@@ -166,8 +166,7 @@ function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
 /** The reply with one record. */
 export async function recordReply(around: Execution, resource: Resource, text: string, status: number): Promise<Reply> {
   const reply = { status, data: new JsonText(text), etag: entityTag(text) }
-  // A part of a record may be without the id by which its moves are found.
-  if (!resource.moves.some(({ shown }) => shown) || !text.startsWith('{"id":')) return reply
+  if (!resource.moves.some(({ shown }) => shown)) return reply
   const moves = await openMoves(around, resource, text)
   return moves === undefined ? reply : { ...reply, meta: { moves } }
 }

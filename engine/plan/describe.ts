@@ -1,8 +1,8 @@
-/** A plan as lines for people, each `<word>: <what>`; parts of which there is nothing are left out. */
+/** A plan as lines for people, each `<word>: <what>`, without the words for which there is nothing to say. */
 import type { Assignment, Field } from '../catalog/catalog.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
 import { pathName, shapeOf } from './plan.ts'
-import { type ListPlan, partName, type RecordPlan, USUAL } from './read-plan.ts'
+import { type ListPlan, partName, type RecordPlan, type SearchShape, USUAL } from './read-plan.ts'
 import type { Check, WritePlan } from './write-shape.ts'
 
 type Line = readonly [word: string, what: readonly string[]]
@@ -22,18 +22,26 @@ export function describeRead(plan: ListPlan | RecordPlan): readonly string[] {
   return [`${action} ${resource.name}`, ...lines.flatMap(([word, what]) => saidOf(word, what)), `  shows: ${shows}`]
 }
 
-function listLines({ below, filters, numbered, perPage, ranked, search, sort, total }: ListPlan, reached: string) {
+function listLines(
+  { below, deep, filters, numbered, perPage, ranked, search, sort, total }: ListPlan,
+  reached: string,
+) {
   const order = (ranked ?? sort).map(({ direction, path }) => `${direction === 'desc' ? '-' : ''}${pathName(path)}`)
   const lines: readonly Line[] = [
     ['below', below === undefined ? [] : [`the ${below.resource.name} of ${below.relation.name}`]],
     ['within', [reached]],
     ['where', filters.length === 0 ? [] : [filters.map(shapeOf).join('; ')]],
-    ['searched for', search === undefined ? [] : [`${search.wanted} word${search.wanted === 1 ? '' : 's'}`]],
+    ['searched for', search === undefined ? [] : [searchedFor(search)]],
     ['sorted by', [order.join(', ')]],
-    ['page', [`by ${numbered ? 'number' : 'cursor'}, ${perPage} at most`]],
+    ['page', [`by ${numbered ? 'number' : 'cursor'}, ${perPage} at most${deep ? ', ids before rows' : ''}`]],
     ['total', [TOTALS[total.by]]],
   ]
   return lines
+}
+
+function searchedFor({ unwanted, wanted }: SearchShape): string {
+  const words = `${wanted} word${wanted === 1 ? '' : 's'}`
+  return unwanted === 0 ? words : `${words}, without ${unwanted} other${unwanted === 1 ? '' : 's'}`
 }
 
 const TOTALS = {

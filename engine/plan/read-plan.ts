@@ -35,12 +35,12 @@ export interface ShownRelation {
 /** One part of an answer. */
 export type Part = Field | ShownRelation
 
-/** What is answered of each record. Equal ones of one resource, class of callers and mode have the same name. */
+/** The parts of each record that are answered. Equal answers of one resource, class of callers and mode have the same name. */
 export interface Answer extends Plan {
   readonly parts: readonly Part[]
 }
 
-/** What tells the answer to those who ask for no parts from others; no part has this name. */
+/** The name of the answer to callers who ask for no parts; no part has this name. */
 export const USUAL = '*'
 
 /** A part as its caller writes it: `status{id,name}`. */
@@ -53,12 +53,12 @@ function entryName({ name, value }: EmbedEntry): string {
   return value.kind === 'embed' ? `${name}{${value.entries.map(entryName).join()}}` : name
 }
 
-/** The conditions of a query, all of which must hold, with slots in place of their values. */
+/** The conditions of a query, with slots in place of their values. A record must meet all of them. */
 export interface Conditions extends Plan {
   readonly filters: readonly Filter[]
 }
 
-/** What of a search decides its statement: how many words there are; the words themselves are values. */
+/** A search without its words, which are values: how many there are, and how each is sought. */
 export interface SearchShape extends Plan {
   readonly wanted: number
   readonly unwanted: number
@@ -70,7 +70,7 @@ export interface SearchShape extends Plan {
   readonly snippets: boolean
   /** Which of its words are sought by their stems too: those of letters that are not quoted. */
   readonly stems: Stems | undefined
-  /** Fields of which the whole text may be the value that names a record. */
+  /** Fields in which the whole text may be the value that names a record. */
   readonly identifiers: readonly Field[]
 }
 
@@ -100,7 +100,7 @@ export interface Order extends Plan {
   readonly sort: readonly SortTerm[]
   /** The order of its pages where how well a record answers the search comes first. */
   readonly ranked: readonly SortTerm[] | undefined
-  /** Whether the page goes on behind the records that the search names, in the list's own order. */
+  /** Whether the page goes on after the records that the search names, in the list's own order. */
   readonly pastNamed: boolean
 }
 
@@ -175,7 +175,7 @@ function totalOf({ below, conditions, numbered, resource, search, within }: List
 
 /**
  * Whether all rows that PostgreSQL knows when it plans the list are within the caller's reach: its statistics are those of
- * whole tables, so they tell of deleted records, of those of other kinds, and of those that a filter leads to.
+ * whole tables, so they count deleted records, those of other kinds, and those to which a filter leads.
  */
 function isEstimable({ live, scope }: Resource, within: Reach, filters: readonly Filter[]): boolean {
   if (scope !== undefined || within.kind !== 'all') return false

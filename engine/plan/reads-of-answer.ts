@@ -15,12 +15,13 @@ import { targetOf } from '../catalog/target.ts'
 import { comparedPaths, leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
 
-/** Columns by name; `all` where SQL of an author names the table, of which nobody knows what it reads. */
+/** Columns by name; `all` where SQL of an author names the table, because the engine does not know what it reads. */
 export type OwnReads = ReadonlySet<string> | 'all'
 
 /**
- * What the answer to a single record reads of the record's own table beside the record: over relations that lead back to
- * it, in policies of embedded and counted records, in SQL of an author. Of every caller alike.
+ * The columns of the record's own table that the answer to a single record reads by other ways than the record itself:
+ * over relations that lead back to it, in policies of embedded and counted records, in SQL of an author. The same for
+ * every caller.
  */
 const readsOfAnswer = memo(
   (catalog: Catalog, resource: Resource): OwnReads => new Reads(catalog, resource.table).ofAnswer(resource),
@@ -134,7 +135,7 @@ class Reads {
     }
   }
 
-  /** What decides which records a relation leads to, whoever asks. */
+  /** What decides which records a relation leads to, for every caller. */
   #linked(relation: HasMany | ManyToMany): void {
     const target = targetOf(this.#catalog, relation)
     let here = target

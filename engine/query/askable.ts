@@ -1,4 +1,4 @@
-/** What a caller may ask about: by the read policies of all records on the way, so that no answer differs by what it may not see. */
+/** The paths about which a caller may ask, by the read policies of all records on the way, so that no answer differs by what it may not see. */
 import type { Actor } from '../actor.ts'
 import type {
   BelongsTo,
@@ -132,7 +132,7 @@ export function seenOf({ actor }: Asker, resource: Resource): { readonly seen?: 
   return { seen: reached.kind === 'none' ? { kind: 'or', of: [] } : reached.filter }
 }
 
-/** Whether the caller sees some records at each step, or is shown the value beside the record. */
+/** Whether the caller sees some records at each step, or answers show the value together with the record. */
 function isWay(asker: Asker, from: Resource, { relations, field }: Partial<FieldPath>): boolean {
   if (relations === undefined || relations.length === 0) return true
   const some = relations.every((one) => reach(targetOf(asker.catalog, one).policies.view, asker.actor).kind !== 'none')
@@ -145,7 +145,7 @@ function isWhole(asker: Asker, relation: BelongsTo): boolean {
   return target.scope === undefined && reach(target.policies.view, asker.actor).kind === 'all'
 }
 
-/** Whether answers of a resource show the value beside each of its records. */
+/** Whether answers of a resource show the value together with each of its records. */
 export function isShownBeside({ actor }: Asker, from: Resource, path: FieldPath): boolean {
   const [first] = path.relations
   return first !== undefined && allowsOne(first.read, actor) && isShown(from, first.show) && isEmbedded(path)
@@ -156,7 +156,7 @@ function isShown({ actions, nested }: Resource, show: BelongsTo['show']): boolea
   return answered && show !== 'never'
 }
 
-/** Whether answers show the value beside the record, to whoever may see that. */
+/** Whether answers show the value together with the record, to each caller who may see that. */
 export function isEmbedded({ field, relations: [first, ...further] }: FieldPath): boolean {
   return first?.embed !== undefined && embeds(first.embed, further, field)
 }

@@ -1,4 +1,4 @@
-/** For which records an automation acts, as SQL: whose moment has come, whom a schedule chooses, of whom its condition holds. */
+/** The records for which an automation acts, as SQL: by their moment, by a schedule, and by the condition. */
 import type { Automation, Catalog, Resource, Trigger } from '../catalog/catalog.ts'
 import { idsType, idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
@@ -9,7 +9,7 @@ import { existenceSql, type SelectScope } from './scope.ts'
 
 type AtMoment = Extract<Trigger, { kind: 'moment' }>
 
-/** A month is not always the same time; the exact moment is compared beside. */
+/** A month is not always the same time; the exact moment is compared too. */
 const MONTHS_DIFFER = '4 days'
 const ZONES_DIFFER = '2 days'
 
@@ -81,7 +81,7 @@ function dueSql(
 
 /**
  * Compiles taking at most so many records: locks them, and notes the run of each, `done` or where the condition does not
- * hold `unmet`. Whoever else is at it takes others. Its rows: id, cause, outcome. Slots: those of `dueSql`, and `most`.
+ * hold `unmet`. Another process that does the same takes other records. Its rows: id, cause, outcome. Slots: those of `dueSql`, and `most`.
  */
 export function compileTake(scope: SelectScope, resource: Resource, automation: Automation): Compiled {
   const { where, cause, holds, order } = dueSql(scope, resource, automation)
@@ -124,7 +124,7 @@ export function compileStill(scope: SelectScope, resource: Resource, automation:
   return compiled(sql`select ${idSql(resource, 't')} from ${quoted(resource.table)} t where ${where} for update of t`)
 }
 
-/** Compiles how one record stands to an automation: whether it exists, its moment, and part by part its condition. Slot: `id`. */
+/** Compiles one record as an automation sees it: whether it exists, its moment, and part by part its condition. Slot: `id`. */
 export function compileStanding(
   scope: SelectScope,
   resource: Resource,

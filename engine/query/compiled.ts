@@ -18,7 +18,7 @@ export interface Compiled {
   readonly parameters: readonly Parameter[]
 }
 
-/** A statement whose rows hold a record, behind columns of the statement's own. */
+/** A statement whose rows hold a record, after columns of the statement's own. */
 export interface CompiledRecord extends Compiled {
   readonly serialize: Serializer
 }
@@ -78,7 +78,7 @@ function parameterValue(parameter: Parameter, { actor, now, slots }: RequestValu
   }
 }
 
-/** What a statement is compiled from beside the parts of its plan; of the actor only its class counts. */
+/** The catalog and the caller for whom a statement is compiled; of the actor only its class counts. */
 export interface StatementScope {
   readonly catalog: Catalog
   readonly actor?: Actor
@@ -92,7 +92,7 @@ export interface CompiledStatements {
   /**
    * The statement that `compile`, a function of its own module, makes of a scope and parts: made the first time, and
    * found again for equal ones, so that nothing can be compiled from what does not tell statements apart. Statements of
-   * plans that callers make up are kept beside the usual ones, and long ones not at all.
+   * plans that callers make up are kept apart from the usual ones, and long ones not at all.
    */
   get<S extends StatementScope, P extends readonly Part[], T extends { readonly statement: Statement }>(
     compile: (scope: S, ...parts: P) => T,

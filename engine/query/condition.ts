@@ -26,7 +26,7 @@ export function fieldSql(field: Field, alias: string): Sql {
   )})`
 }
 
-/** Where `$record` and `$before` are found while a filter is judged, and what a write makes of its table. */
+/** The rows that `$record` and `$before` mean while a filter is judged, and the table that a write changes. */
 export interface Judged {
   /** The alias of the row that `$record` means. */
   readonly record: string
@@ -76,7 +76,7 @@ export function liveSql(catalog: Catalog, { live }: Pick<Resource, 'live'>, alia
   return live === undefined ? [] : [conditionSql(catalog, live, alias)]
 }
 
-/** A table as a statement reads it: the one that it writes as it will be, and what is to be read so as it was. */
+/** What to select from: the row set after this write, the table before a batch, or the stored table. */
 export function tableSql(table: string, { after, was }: Pick<Judged, 'after' | 'was'>): Sql {
   const former = was?.get(table)
   if (former !== undefined) return former
@@ -243,7 +243,7 @@ export function holdsSql(catalog: Catalog, filter: Filter | undefined, alias: st
   return filter === undefined ? sql`true` : sql`(${conditionSql(catalog, filter, alias, judged)}) is true`
 }
 
-/** Each relation is a sub-select. The comparison stands in the innermost, beside what must be true of the records on the way. */
+/** A comparison over a path. Each relation is a sub-select; the innermost has the comparison and the conditions of the records on the way. */
 function pathSql(catalog: Catalog, asked: Asked, relations: readonly BelongsTo[], alias: string, judged: Judged): Sql {
   const { comparison, negated } = asked
   const [relation, ...further] = relations
@@ -276,8 +276,8 @@ interface Step {
  * What is asked of the record that a step leads to; `forAbsent` says that it holds where there is none. A deleted record is
  * none, unless the filter says `with_deleted`. `asked` gives the condition there, or its opposite.
  *
- * Beside `or`, PostgreSQL reads the whole table for an `in`, even for one row; an `exists` it looks up by its key, or reads
- * once where many rows ask.
+ * Next to an `or`, PostgreSQL reads the whole table for an `in`, even for one row. For an `exists` it looks up the key, or
+ * reads the table once where many rows ask.
  */
 function stepSql(
   catalog: Catalog,

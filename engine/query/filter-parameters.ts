@@ -24,7 +24,7 @@ export interface FilterReader extends Asker {
   readonly slots: Record<string, unknown>
 }
 
-/** What a parameter stands for: a condition with a name, one end of a range, or a comparison of a path. */
+/** The meaning of a parameter: a condition with a name, one end of a range, or a comparison of a path. */
 export type KnownFilter =
   | { readonly kind: 'special'; readonly values: ReadonlyMap<string, Filter> }
   | { readonly kind: 'range'; readonly field: Field }

@@ -152,7 +152,7 @@ function readGiven(query: Iterable<readonly [string, string]>, refuse: Refuse): 
   return { reserved, filters }
 }
 
-/** What a reader of parameters is told beside who asks for what. */
+/** The limits of a reader of parameters, and how its sentences begin. */
 function limitsOf({ limits }: Catalog): Pick<FilterReader, 'longestList' | 'subject'> {
   return { longestList: limits.valuesPerList ?? 0, subject: (parameter) => `The ${parameter} parameter` }
 }

@@ -33,7 +33,7 @@ export interface CompiledPage extends Compiled {
   readonly keys: readonly number[]
   /** Where the page's own statement counts: the columns of the total, of whether there may be more, and of the id that is null on an empty page. */
   readonly counted: { readonly total: number; readonly more: number; readonly id: number } | undefined
-  /** The columns of what misspelt words of the search are corrected to, each behind the place of its word. */
+  /** The columns of corrected words, each with the place of the misspelt word in the search. */
   readonly corrections: readonly (readonly [word: number, column: number])[]
   /** The columns that say whether a field has words of the search. */
   readonly matches: readonly { readonly name: string; readonly column: number }[]
@@ -76,8 +76,8 @@ function pageKeys(scope: SelectScope, { ranked, resource, search, sort }: ListPl
   return [first, ...sortKeys(scope, ranked.slice(1))]
 }
 
-/** The conditions of the rows behind a cursor. */
-function behindSql({ after, pastNamed }: ListPlan, [first, ...keys]: readonly SortKey[]): readonly Sql[] {
+/** The conditions of the rows after a cursor. */
+function afterCursor({ after, pastNamed }: ListPlan, [first, ...keys]: readonly SortKey[]): readonly Sql[] {
   if (after === undefined) return []
   if (!pastNamed) return [afterSql([first!, ...keys], after)]
   // So the index of the list's own order leads to them.
@@ -90,8 +90,8 @@ export function compilePage(scope: SelectScope, plan: ListPlan): CompiledPage {
   const listed = listConditions(scope, plan, below && { relation: below.relation, id: parentIdSql(scope, below) })
   const where = [...listed]
   const sorted = pageKeys(scope, plan)
-  const after = behindSql(plan, sorted)
-  // Whether matches are ranked depends on all of them, so a ranked search goes on behind a cursor when they are known.
+  const after = afterCursor(plan, sorted)
+  // Whether matches are ranked depends on all of them, so a ranked search goes on after a cursor when they are known.
   const goesOnLater = plan.ranked !== undefined && resource.ranked
   if (!goesOnLater) where.push(...after)
   // One row more than asked tells whether another page follows, without a count.
@@ -243,7 +243,7 @@ export function compileRows(scope: SelectScope, plan: ListPlan, { nulls, packed,
   const named = [...values.map((value, i) => sql`${value} as v${i}`), ...keys.map((key, i) => sql`${key} as k${i}`)]
   const columns = [packedColumn(paths.map(({ field }) => field.type.wire)), ...keys.map((_, i) => `k${i}`)]
   const again = join(sorted.map(({ direction }, i) => `k${i} ${direction}`))
-  // Packed behind the sort, so that the first rows are on their way while the last ones are packed.
+  // Packed after the sort, so that the first rows are on their way while the last ones are packed.
   return compiled(sql`select ${join(columns)} from (${page(named)} offset 0) p order by ${again}`)
 }
 

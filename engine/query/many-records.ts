@@ -23,7 +23,7 @@ export interface Sighting {
   readonly values?: JsonObject
 }
 
-/** What is asked of many records at once, whoever asks. Kept by whoever asks again: it is compiled once. */
+/** Questions about many records, which do not depend on what a caller sees. An object that is asked again is compiled once. */
 export interface Survey {
   readonly conditions: readonly ChangeCondition[]
   /** Paths of relations, also over one that leads to many. */
@@ -105,10 +105,10 @@ export interface CompiledSights extends Compiled {
   readonly brought: readonly (readonly Parameter[])[]
 }
 
-/** What a class of readers asks: its slots are the same words behind its number. */
+/** The name of a slot of one class of readers: the number of the class, and then the word. */
 export const ofClass = (at: number, name: string): string => `${at} ${name}`
 
-/** Which paths are read of a resource, and whether values of before, or of a change, are laid over the records. */
+/** The paths that are read of a resource, and whether values of a change take the place of those of the records. */
 export interface Seen {
   readonly resource: Resource
   readonly paths: readonly FieldPath[]
@@ -116,9 +116,9 @@ export interface Seen {
 }
 
 /**
- * Compiles what readers see of records, for one actor of each class: pairs of a record and a reader, of which those are
- * left where the reader may see the record. Slots of each class: `records`, `readers`, `places` and perhaps `values`, an
- * entry for each pair, and those of `perReader`.
+ * Compiles what readers see of records, for one actor of each class. A row is a pair of a record and a reader who may see
+ * it. Slots of each class: `records`, `readers`, `places` and perhaps `values`, an entry for each pair, and those of
+ * `perReader`.
  */
 export function compileSights(catalog: Catalog, actors: readonly Actor[], seen: Seen): CompiledSights {
   const classes = actors.map((actor) => sightOf({ catalog, actor }, seen))
@@ -135,7 +135,7 @@ function sightOf(scope: SelectScope, { laid, paths, resource }: Seen) {
   const joins: string[] = []
   const joinOnce = joiner(scope.catalog, joins)
   const values = paths.map((path) => each.of(valueSql(scope, path, joinOnce)))
-  // Who may see a record is asked of the record as it is now, whatever is laid over its values.
+  // Whether a reader may see a record is judged by the record as it is now, also with values of a change.
   const stored = laid ? 's' : 't'
   const conditions = [
     ...existenceSql(scope, resource, stored),
@@ -176,7 +176,7 @@ function valueSql(scope: SelectScope, path: FieldPath, joinOnce: (from: string, 
   return sql`case when ${and(within)} then ${value} end`
 }
 
-/** Whether the actor's role lets it read the field and the relations that lead to it; nobody but the system reads what is never shown. */
+/** Whether the actor's role lets it read the field and the relations that lead to it; only the system reads what is never shown. */
 function isOpen(actor: Actor, { field, relations }: FieldPath): boolean {
   if (field.type.hidden === true) return false
   if (actor.kind === 'system') return true
@@ -195,8 +195,9 @@ interface Asked {
 }
 
 /**
- * Compiles what is asked of records: rows of a record's place, and then whether each condition holds, the ids that each
- * way leads to, as JSON, and the values. Slots: `records`, and `now` and `before`, JSON by column that is laid over each.
+ * Compiles findings about records: rows of a record's place, and then whether each condition holds, the ids to which each
+ * way leads, as JSON, and the values. Slots: `records`, and `now` and `before`, JSON by column that takes the place of the
+ * record's own values.
  */
 export function compileSurvey(scope: SelectScope, resource: Resource, { conditions, paths, ways }: Asked): Compiled {
   const joins: string[] = []

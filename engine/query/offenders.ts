@@ -40,14 +40,14 @@ export function compileOffenders({ catalog }: SelectScope, resource: Resource, r
   )
 }
 
-/** The live records of which a rule allows fewer than there are, each group by itself. */
+/** Live records in groups that are larger than a rule allows. */
 export interface Crowd {
   readonly per: readonly Field[]
   readonly most: number
   readonly where: readonly Sql[]
 }
 
-/** Compiles how many live records stand in groups that are too large, and the first ids of them as a JSON list. */
+/** Compiles how many live records are in groups that are too large, and their first ids as a JSON list. */
 export function compileCrowded({ catalog }: SelectScope, resource: Resource, { per, most, where }: Crowd): Compiled {
   const live = resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 't')]
   const group = per.length === 0 ? sql`` : sql`partition by ${join(per.map(({ column }) => `t.${quoted(column)}`))}`

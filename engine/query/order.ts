@@ -1,4 +1,4 @@
-/** Orders as SQL: what rows are ordered by, always in a total order, and the rows behind a cursor. */
+/** Orders as SQL: the keys of a total order, and the rows after a cursor. */
 import type { Resource, SortTerm } from '../catalog/catalog.ts'
 import { castType, idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'

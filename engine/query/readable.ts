@@ -21,7 +21,7 @@ export interface Asking {
 /**
  * The SQL condition (for `where`, `filter` and `on`) that the row of `alias`, from the resource's table, is a record that
  * the actor may read: in the resource's scope, not deleted, and within the policy `view`. Its parameters are added to
- * `values` and stand in the text as `$n`. With `deleted`, deleted records are not left out. Throws for a resource that does not exist.
+ * `values` and appear in the text as `$n`. With `deleted`, deleted records are not left out. Throws for a resource that does not exist.
  */
 export function readableSql(
   asking: Asking,
@@ -52,7 +52,7 @@ export function appended(condition: Sql, values: unknown[], { actor, now }: Aski
   return text
 }
 
-/** Whether a filter asks for other records, of which nothing is kept. */
+/** Whether a filter asks for other records. Nothing is kept of these. */
 function asksForOthers(filter: Filter): boolean {
   return leaves(filter).some(({ kind }) => kind === 'related')
 }

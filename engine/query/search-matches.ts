@@ -20,7 +20,7 @@ const READ_FOR_FORMS = 10_000
 /** A column of the page's record `t` for one field that is searched. */
 export interface MatchColumn {
   readonly name: string
-  /** Whether a word stands there; with snippets null, or a JSON array of where the piece begins, how long the text is, the piece, and the words of a stem. */
+  /** Whether the field has a word; with snippets null, or a JSON array: the begin of the piece, the length of the text, the piece, and the words of a stem. */
   readonly sql: Sql
 }
 
@@ -52,7 +52,7 @@ export function matchColumns(scope: SelectScope, resource: Resource, shape: Sear
     const from = sql`${texts}${found} cross join lateral (select ${begin} as begin) b`
     return { name, sql: sql`(select ${piece} from ${from} where ${or(stands)} order by ${most} desc, x.o limit 1)` }
   }
-  // A field in which the words are looked for tells of its own value.
+  // A field in which the words are sought shows its own value.
   const named = shape.identifiers.filter((field) => !paths.some((path) => isOwn(path) && path.field === field))
   return [...paths.map(matchIn), ...named.map((field) => namedColumn(field, shape.snippets))]
 }
@@ -61,7 +61,7 @@ function isOwn({ relations, through }: FilterPath): boolean {
   return relations.length === 0 && through === undefined
 }
 
-/** A field of which the whole text of the search is the value. */
+/** A field whose value is the whole text of the search. */
 function namedColumn(field: Field, snippets: boolean): MatchColumn {
   const { name } = field
   const named = isValueSql(field, 't')
@@ -97,7 +97,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 type Range = readonly [from: number, until: number]
 
-/** A text of which so many characters are left out before and behind. */
+/** A part of a text, with the numbers of characters before and after it. */
 export interface Piece {
   readonly text: string
   readonly before: number
@@ -122,7 +122,7 @@ export function snippet({ text, before, behind }: Piece, words: readonly string[
   return html.join('')
 }
 
-/** Where the words stand, in order, without overlaps. */
+/** The ranges of the words, in order, without overlaps. */
 function rangesOf(characters: readonly string[], words: readonly string[]): readonly Range[] {
   const places: number[] = []
   let folded = ''
@@ -146,7 +146,7 @@ function rangesOf(characters: readonly string[], words: readonly string[]): read
   return merged
 }
 
-/** The first place of a word at or behind `at`, but not behind `latest`. */
+/** The first place of a word at or after `at`, but not after `latest`. */
 function wordBegin(characters: readonly string[], at: number, latest: number): number {
   if (at === 0) return 0
   const gap = characters.slice(at, latest).findIndex(isSpace)

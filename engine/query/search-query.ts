@@ -73,7 +73,7 @@ const SPELT_LENGTH = 4
 /** A part of a word that is shorter has no trigram, so that no index finds it. */
 const TRIGRAM_LENGTH = 3
 
-/** Words are parted by white space, a quoted phrase is one, and one behind a hyphen must not be there; a quote that nobody closes goes on to the end. */
+/** Words are parted by white space, a quoted phrase is one, and one with a hyphen in front must not be there; a quote that is not closed goes on to the end. */
 const TERM = /(-?)"([^"]*)(?:"|$)|(\S+)/gu
 
 /** Reads the words of a search. A text without any, `""`, is a word itself: nothing is no wish for everything. */
@@ -141,7 +141,7 @@ function patternOf(word: string): string {
   return `%${likeLiteral(word)}%`
 }
 
-/** Nothing but ASCII is escaped: PostgreSQL takes a letter behind a backslash for a mistake, and knows more letters. */
+/** Nothing but ASCII is escaped: PostgreSQL takes a letter after a backslash for a mistake, and knows more letters. */
 function literally(word: string): string {
   return word.replace(/[!-/:-@[-`{-~]/g, '\\$&')
 }
@@ -175,7 +175,7 @@ const ADDRESS = /^<?https?:\/\/[^\s/]+\/(\S*?)[>.,;]?$/iu
 const AROUND = /^[\p{P}\p{S}\s]+|[\p{P}\p{S}\s]+$/gu
 
 /**
- * What a text may name that was pasted from a mail, a notice or an address: the word behind a `#`, a long number, parts of
+ * The names in a text that was pasted from a mail, a notice or an address: the word after a `#`, a long number, parts of
  * the address, the last first, and the text without the signs around it.
  */
 function namesIn(text: string): readonly string[] {

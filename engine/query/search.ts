@@ -53,7 +53,7 @@ export function unwantedWord({ stems }: SearchShape, at: number): SoughtWord {
   return { pattern: given(WORD_SLOTS.unwanted), stem }
 }
 
-/** Rows of the table `t` in which a word stands: of the table itself, or joined to that of a relation. */
+/** Rows of the table `t` that have a word: in the table itself, or in one that a relation joins. */
 export interface Source {
   readonly from: Sql
   /** The same, where the record of each row is looked up by itself. */
@@ -102,7 +102,7 @@ export function searchParts(scope: SelectScope, resource: Resource, shape: Searc
 }
 
 /**
- * The rows in which a word stands. Those of a relation whose records point here are joined, so that the index of the
+ * The rows that have a word. Those of a relation whose records point here are joined, so that the index of the
  * texts leads to the records, and never the other way round.
  */
 function rowsOf(scope: SelectScope, resource: Resource, paths: readonly FilterPath[], way: Way): readonly Source[] {
@@ -192,7 +192,7 @@ function standsIn(word: SoughtWord): Way {
     sql`(${written(field, alias)} or ${ofText(field, alias, (text) => hasStemSql(stem, text, foldSql(text)))})`
 }
 
-/** Where a word may stand: one condition for the record's own texts, and one for each relation. */
+/** The conditions that a word is found: one for the record's own texts, and one for each relation. */
 function sourcesOf(
   scope: SelectScope,
   paths: readonly FilterPath[],
@@ -213,7 +213,7 @@ function sourcesOf(
   return conditions
 }
 
-/** Whether a word stands at the end of one path. */
+/** Whether the texts at the end of one path have a word. */
 export function wordSql(scope: SelectScope, path: FilterPath, alias: string, word: SoughtWord): Sql {
   return or(sourcesOf(scope, [path], alias, standsIn(word)))
 }
@@ -239,7 +239,7 @@ function stepOf({ relations, through }: FilterPath): Relation | undefined {
   return through === undefined ? relations[0] : (through.relations[0] ?? through.many)
 }
 
-/** The path behind its first relation. */
+/** The path without its first relation. */
 function behind({ through, relations, field }: FilterPath): FilterPath {
   if (through === undefined) return { relations: relations.slice(1), field }
   if (through.relations.length === 0) return { relations, field }

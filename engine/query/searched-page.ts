@@ -94,7 +94,7 @@ function commonWord(at: number): string {
   return `is_common_${at}`
 }
 
-/** The ids of records in which a word stands, of those that the list has. */
+/** The ids of the list's records that have a word. */
 function idsOf({ id, table, where }: PageParts, sources: readonly Source[], how: 'from' | 'each'): Sql {
   const ids = sources.map((one) => sql`select t.${id} as "id" from ${one[how]} where ${and([...where, one.where])}`)
   return ids.length === 0 ? sql`select t.${id} as "id" from ${table} t where false` : join(ids, ' union all ')
@@ -164,7 +164,7 @@ function rowsOf({ id, sorted }: PageParts): Sql {
   return join([`t.${id} as "id"`, ...sorted.map((key, i) => sql`${key.sql} as s${i}`)])
 }
 
-/** The records of a page out of its matches; with a `count`, beside what that gives. */
+/** The records of a page out of its matches, together with the `count` where there is one. */
 function pageOf({ table, id, sorted, limit, columns, joins }: PageParts, matches: Sql, count: Sql | undefined): Sql {
   const orderOf = (alias: string): Sql => join(sorted.map((key, i) => `${alias}.s${i} ${key.direction}`))
   const page = sql`(select m.* from ${matches} order by ${orderOf('m')} ${limit}) p`
@@ -232,7 +232,7 @@ const SIMILAR = 0.3
  * The tables that correct a search: `plinth_word_known_0` … tell whether a word is anywhere, `plinth_known_texts` has the texts of the
  * newest `known` records of the list, and `plinth_corrected_words` is a row with a column for each word that may be misspelt. It
  * holds the most similar word of these texts where no record of the list has the word itself, and null otherwise. All of
- * it is what the caller may read, so no word tells of anything else.
+ * it is what the caller may read, so no word gives away anything else.
  */
 export function correctionTables(
   scope: SelectScope,

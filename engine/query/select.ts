@@ -1,4 +1,4 @@
-/** What an answer contains, as a select list: columns, joins for embedded records, related records as JSON, and the serializer of the row. */
+/** An answer as a select list: columns, joins for embedded records, related records as JSON, and the serializer of the row. */
 import type {
   BelongsTo,
   EmbedEntry,
@@ -60,7 +60,7 @@ function columnList(before: readonly Fragment[]): {
 }
 
 /**
- * Builds the select list of a resource's answer over the row of `alias`, behind the columns that the statement
+ * Builds the select list of a resource's answer over the row of `alias`, after the columns that the statement
  * has already; what is there once is not fetched again. `parts` are those of the answer, if not the usual ones.
  */
 export function selectList(
@@ -78,7 +78,7 @@ export function selectList(
 
   const toOne = ({ chosen, entries, relation }: Embedded, at: string): WireNode => {
     const index = place(sql`${at}.${quoted(relation.field.column)}`)
-    // Of what callers choose the process keeps single values only, of which there are few.
+    // The process keeps what a caller chose only where that is a single value, because these are few.
     const found = chosen !== true || entries.length === 1 ? scope.kept?.of(relation, entries) : undefined
     if (found === undefined) return embed(entries, join(at, relation), index)
     kept.add(found)
@@ -167,7 +167,7 @@ export function manySql(
   const target = targetOf(scope.catalog, relation)
   const conditions = membership(scope, relation, alias, 'm')
   const order = relation.order.filter(({ path }) => isOpen(scope, target, path))
-  // Which record is the first one would tell of values that the reader may not see.
+  // The choice of the first record would give away values that the reader may not see.
   const told = !first || order.length === relation.order.length
   if (conditions === undefined || !told) return first ? sql`null::json` : sql`'[]'::json`
   const { columns, joins } = embedSql(scope, entries, 'm')

@@ -30,7 +30,7 @@ export interface CompiledStream extends Compiled {
 /** The columns before those of the record: which reader, which record, whether it sees it now, and whether it did before. */
 export const STREAM_COLUMNS = ['x.n', 'x.id', 'x.now', 'x.before'] as const
 
-/** The slots of a batch, beside those of `perReader`: ids of the records, and of those that are gone what policies compare. */
+/** The slots of a batch, next to those of `perReader`: ids of the records, and for those that are gone what policies compare. */
 export const IDS = 'changed ids'
 export const KEPT = 'changed kept'
 
@@ -45,7 +45,7 @@ function differs(parameter: Parameter): boolean {
   return parameter.kind === 'actor' || (parameter.kind === 'slot' && !OF_BATCH.test(parameter.name))
 }
 
-/** Compiles what a class of readers is told of a batch; `further` are other tables of which the batch changed records. */
+/** Compiles the events of a batch for a class of readers; `further` are other tables in which the batch changed records. */
 export function compileStream(scope: SelectScope, plan: ListPlan, further: readonly Resource[]): CompiledStream {
   const { resource } = plan
   const each = perReader(differs)
@@ -171,7 +171,7 @@ export function compileConcerned({ catalog }: SelectScope, resource: Resource, a
     return sql`select m.${quoted(key)} from ${table} m where ${idSql(target, 'm')} = any(${ids}) union select (c.was::jsonb ->> ${name})::${castType(many.by[0]!.field)} from ${was}`
   }
 
-  /** The resource of which records changed. */
+  /** The resource whose records changed. */
   function changed(relations: readonly BelongsTo[], many: HasMany | undefined): Resource {
     return endOf(catalog, resource, many === undefined ? relations : [many])
   }

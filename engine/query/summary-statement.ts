@@ -55,7 +55,7 @@ export function compileSummary(
   }
 }
 
-/** The relation whose record is shown beside its key, as the list shows it. */
+/** The relation whose record is shown next to its key, as the list shows it. */
 function relationOf({ actor }: SelectScope, resource: Resource, name: string | undefined): readonly BelongsTo[] {
   const relation = name === undefined ? undefined : resource.relations.get(name)
   const isShown = relation?.kind === 'belongs_to' && relation.embed !== undefined && relation.show !== 'never'

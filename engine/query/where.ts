@@ -129,7 +129,7 @@ function variable(reader: FilterReader, field: Field, operand: Comparison<Placed
   }
 }
 
-/** What stands in the JSON. */
+/** The value as the JSON has it. */
 function writtenValue(operand: Comparison<PlacedPath>['operand']): Json {
   switch (operand.kind) {
     case 'literal':
@@ -189,7 +189,7 @@ const SHOWN = 30
 /** The records that names are about. */
 export interface Ground {
   readonly resource: Resource
-  /** Names beside its own: what the resource from which it was reached declares over the relation. */
+  /** Further names: those that the resource from which it was reached declares over the relation. */
   readonly also: ReadonlyMap<string, FilterPath>
 }
 
