@@ -29,7 +29,7 @@ export interface Preconditions {
 }
 
 /** Whether a write has to look at the version of its record. */
-function looksAtVersion({ ifMatch = '*', ifNoneMatch }: Preconditions): boolean {
+export function looksAtVersion({ ifMatch = '*', ifNoneMatch }: Preconditions): boolean {
   return ifMatch.trim() !== '*' || ifNoneMatch !== undefined
 }
 

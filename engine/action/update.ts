@@ -29,7 +29,7 @@ import {
 import { changedLinks } from './links.ts'
 import { type KnownValues, without, withoutYes } from './locks.ts'
 import { contradictions, settled } from './present-names.ts'
-import { type Preconditions, readBack, requireVersion } from './read-back.ts'
+import { looksAtVersion, type Preconditions, readBack, requireVersion } from './read-back.ts'
 import { furtherErrors } from './refusal.ts'
 import { remakeSlugs, slugFields } from './slug.ts'
 import { type StoredRecord, storedRecord } from './stored-record.ts'
@@ -124,7 +124,8 @@ function isPlain({ actor }: Execution, { resource, hooks, input, preconditions, 
   const { values, extra, many, errors, others, unwritable } = input
   const names = Object.keys(values)
   if (names.length === 0 || hooks.length > 0 || many.size > 0) return false
-  if (Object.values(preconditions).some((header) => header !== undefined)) return false
+  const isConditional = Object.values(preconditions).some((header) => header !== undefined)
+  if (isConditional && looksAtVersion(preconditions)) return false
   const further = [extra, errors, unwritable, fixed, ...(others === undefined ? [] : [others])]
   if (further.some((part) => Object.keys(part).length > 0)) return false
   const slugs = slugFields(resource)
