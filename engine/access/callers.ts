@@ -14,7 +14,7 @@ const EVERYONE: Caller = { name: 'everyone without a token', actor: ANONYMOUS }
 
 /**
  * Everyone without a token, and each role with the permissions that it has in the database. Where no plugin says what roles
- * are: whoever is signed in, and who has one of the roles or permissions that the rules name.
+ * are: callers who are signed in, and those with one of the roles or permissions that the rules name.
  */
 export async function callersOf(
   catalog: Catalog,

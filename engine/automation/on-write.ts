@@ -5,8 +5,8 @@ import type { Change, Listen } from '../change/listener.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { compileHeld } from '../query/automation-due.ts'
-import { act } from './act.ts'
 import type { Acting, Taken } from './action.ts'
+import { act } from './perform.ts'
 import { beginRuns, type Ended, endRuns } from './runs.ts'
 
 /** The listeners of the automations that writes set off, by their names. */

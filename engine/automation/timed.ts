@@ -6,8 +6,8 @@ import type { Automation, Catalog, Resource } from '../catalog/catalog.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { quoted } from '../filter/sql.ts'
 import { compileLeft, compileStill, compileTake } from '../query/automation-due.ts'
-import { act } from './act.ts'
 import type { Acting, Taken } from './action.ts'
+import { act } from './perform.ts'
 import { beginRuns, dueAgain, type Ended, endRuns } from './runs.ts'
 
 /** The input of a round. */

@@ -4,8 +4,7 @@ import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.t
 import type { Diagnostic } from '../text/diagnostic.ts'
 import { meant as meantOf } from '../text/synonyms.ts'
 import type { Document, Path } from './definition.ts'
-import { flow } from './flow.ts'
-import { kindOf, kinds, label, oddBlanks, subject, words } from './sentence.ts'
+import { flow, kindOf, kinds, label, oddBlanks, subject, words } from './sentence.ts'
 
 /** Stands for a value that cannot be used. */
 export const WRONG = Symbol('wrong')

@@ -11,7 +11,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import type { Json } from '../json.ts'
-import { flow } from './flow.ts'
+import { flow } from './sentence.ts'
 
 /** Where a key belongs that is not there yet: behind the last of those that come before it. */
 export type Order = readonly string[]

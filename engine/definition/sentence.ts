@@ -1,5 +1,5 @@
 /** The words in which judgements speak of values, kinds and places. */
-import type { Json, JsonSchema } from '../json.ts'
+import { isObject, type Json, type JsonSchema } from '../json.ts'
 import { memo } from '../memo.ts'
 import type { Path } from './definition.ts'
 
@@ -76,4 +76,18 @@ export function oddBlanks(key: string): string | undefined {
   return ODD_BLANKS.test(key)
     ? 'it has a character that only looks like a blank, as pages have them: write a usual blank instead'
     : undefined
+}
+
+/** Words that need no quotes, in any reader of YAML; those that older ones take for a switch are not among them. */
+const PLAIN = /^[A-Za-z_$][\w$.*-]*$/
+const OTHERWISE = /^(?:true|false|null|yes|no|on|off|y|n)$/i
+
+export function flow(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
+  if (isObject(value)) {
+    const entries = Object.entries(value).map(([key, item]) => `${flow(key)}: ${flow(item)}`)
+    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
+  }
+  if (typeof value === 'string') return PLAIN.test(value) && !OTHERWISE.test(value) ? value : JSON.stringify(value)
+  return String(value)
 }

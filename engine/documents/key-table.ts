@@ -1,5 +1,5 @@
 /** Tables of keys in Markdown, made from the JSON Schemas that the YAML is checked by. */
-import { flow } from '../definition/flow.ts'
+import { flow } from '../definition/sentence.ts'
 import type { Json, JsonSchema } from '../json.ts'
 
 export type Keys = Readonly<Record<string, JsonSchema>>

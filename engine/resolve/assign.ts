@@ -8,9 +8,9 @@ import { isOfActor } from './accounts.ts'
 import { type Place, under } from './document-part.ts'
 import { adviceFor } from './fields.ts'
 import { decodeLiteral, linkPlain } from './link.ts'
-import { fieldOf, isBroken, relationOf } from './link-path.ts'
+import { fieldOf, relationOf, reportUnknown } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
-import { type Draft, type Resolution, suggest } from './resolution.ts'
+import { type Draft, fieldNames, type Resolution, suggest } from './resolution.ts'
 
 /** Links `{ user: $actor, role: { slug: customer }, closed: true }`; what cannot be linked is reported and left out. */
 export function linkAssignments(
@@ -35,22 +35,11 @@ export function linkAssignment(
   judging?: Judging,
 ): Assignment | undefined {
   const field = fieldOf(resolution, draft, name)
-  if (field === undefined && isBroken(resolution, draft, name)) return undefined
   if (field === undefined || !isStored(field) || field.stored !== undefined) {
-    const known = [...draft.fields.values()].filter((one) => isStored(one) && one.stored === undefined)
-    const message =
-      field === undefined
-        ? `"${draft.name}" has no field or relation "${name}"`
-        : `"${name}" is computed and cannot be set`
-    resolution.report(
-      'unknown_field',
-      message,
-      place([], 'key'),
-      suggest(
-        name,
-        known.map((candidate) => candidate.name),
-      ),
-    )
+    const span = place([], 'key')
+    const known = fieldNames(draft, (one) => isStored(one) && one.stored === undefined)
+    if (field === undefined) return reportUnknown(resolution, draft, name, span, known)
+    resolution.report('unknown_field', `"${name}" is computed and cannot be set`, span, suggest(name, known))
     return undefined
   }
   const relation = relationOf(resolution, draft, field.relation ?? name)

@@ -6,9 +6,9 @@ import { isStored } from '../catalog/stored.ts'
 import type { AutomationDefinition, Document, TurnDefinition } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
 import type { Json } from '../json.ts'
-import { fieldOf, isBroken } from './link-path.ts'
+import { fieldOf, reportUnknown } from './link-path.ts'
 import { fieldAt, fieldsNamed } from './record-rules.ts'
-import { type Draft, isWritten, type Resolution, suggest } from './resolution.ts'
+import { type Draft, fieldNames, isWritten, type Resolution, suggest } from './resolution.ts'
 
 /** The triggers, and the keys that go with each. */
 const TRIGGERS = { on: ['changed'], at: ['after', 'before', 'in'], every: ['in'] } as const
@@ -84,18 +84,11 @@ function onWrite(resolution: Resolution, draft: Draft, document: Written): Trigg
 function atMoment(resolution: Resolution, draft: Draft, { value, place }: Written): Trigger | undefined {
   const name = value.at ?? ''
   const at = fieldOf(resolution, draft, name)
-  const moments = [...draft.fields.values()].filter((field) => isStored(field) && isMoment(field.type.wire))
-  if (at === undefined && isBroken(resolution, draft, name)) return undefined
-  if (at === undefined || !isStored(at) || !isMoment(at.type.wire)) {
-    const message =
-      at === undefined
-        ? `"${draft.name}" has no field "${name}"`
-        : `"${name}" is no moment that is stored with the record`
-    const details = suggest(
-      name,
-      moments.map((field) => field.name),
-    )
-    resolution.report(at === undefined ? 'unknown_field' : 'wrong_automation', message, place(['at']), details)
+  const moments = fieldNames(draft, (field) => isStored(field) && isMoment(field.type.wire))
+  if (at === undefined) return reportUnknown(resolution, draft, name, place(['at']), moments, 'field')
+  if (!isStored(at) || !isMoment(at.type.wire)) {
+    const message = `"${name}" is no moment that is stored with the record`
+    resolution.report('wrong_automation', message, place(['at']), suggest(name, moments))
     return undefined
   }
   if (value.in !== undefined && at.type.wire !== 'date') {

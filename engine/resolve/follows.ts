@@ -9,10 +9,10 @@ import { accessOf, declarePermissions } from './access.ts'
 import { inside, under } from './document-part.ts'
 import { columnsOf, pathsOf } from './filter-dependencies.ts'
 import { linkFilter } from './link.ts'
-import { fieldOf, isBroken, linkPath, relationOf } from './link-path.ts'
+import { fieldOf, linkPath, relationOf, reportUnknown } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
 import { fieldsNamed } from './record-rules.ts'
-import { type Draft, eachDraft, type Resolution, suggest } from './resolution.ts'
+import { type Draft, eachDraft, fieldNames, type Resolution } from './resolution.ts'
 import { linkValue, pathsRead } from './values.ts'
 
 /** Links what follows in the written record itself, and gives each resource all that concerns records of its table. */
@@ -115,18 +115,9 @@ export function settable(resolution: Resolution, draft: Draft, name: string, spa
     field.type.generated?.(field.options, '') === undefined
   )
     return field
-  if (field === undefined && isBroken(resolution, draft, name)) return undefined
-  const known = field === undefined ? [...draft.fields.values()].filter(isStored).map((one) => one.name) : []
-  const message =
-    field === undefined
-      ? `"${draft.name}" has no field or relation "${name}"`
-      : `"${name}" is given by the database and cannot be set`
-  resolution.report(
-    'unknown_field',
-    message,
-    span,
-    field === undefined ? suggest(name, [...known, ...draft.relations.keys()]) : {},
-  )
+  if (field === undefined)
+    return reportUnknown(resolution, draft, name, span, [...fieldNames(draft, isStored), ...draft.relations.keys()])
+  resolution.report('unknown_field', `"${name}" is given by the database and cannot be set`, span)
   return undefined
 }
 

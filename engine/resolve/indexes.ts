@@ -7,7 +7,7 @@ import { fold } from '../filter/walk.ts'
 import { under } from './document-part.ts'
 import { isOfOwnValues } from './filter-dependencies.ts'
 import { linkPlain } from './link.ts'
-import { fieldOf, isBroken } from './link-path.ts'
+import { fieldOf, reportUnknown } from './link-path.ts'
 import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
 
 /** A btree entry has room for about 2,700 bytes, and a character takes up to four; longer values would make writes fail. */
@@ -134,13 +134,10 @@ function declared(resolution: Resolution, written: Written, draft: Draft): reado
     const fields = options.fields.flatMap((name, column) => {
       const field = fieldOf(resolution, draft, name)
       if (field !== undefined && isStored(field)) return [field]
-      if (field === undefined && isBroken(resolution, draft, name)) return []
-      resolution.report(
-        'unknown_field',
-        `"${draft.name}" has no column "${name}"`,
-        place([...at, column]),
-        suggest(name, draft.fields.keys()),
-      )
+      const span = place([...at, column])
+      if (field === undefined) return reportUnknown(resolution, draft, name, span, draft.fields.keys(), 'column') ?? []
+      const message = `"${draft.name}" has no column "${name}"`
+      resolution.report('unknown_field', message, span, suggest(name, draft.fields.keys()))
       return []
     })
     if (fields.length < options.fields.length) return []

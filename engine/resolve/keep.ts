@@ -1,7 +1,7 @@
 /** Pass: how long records are kept, and whether they can be removed at all. */
 import { isStored } from '../catalog/stored.ts'
-import { isBroken } from './link-path.ts'
-import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { reportUnknown } from './link-path.ts'
+import { type Draft, eachDraft, fieldNames, type Resolution, type Written } from './resolution.ts'
 
 const TIMES: readonly string[] = ['timestamp', 'date']
 
@@ -28,20 +28,11 @@ function keepOf(resolution: Resolution, written: Written, draft: Draft): Draft['
     return undefined
   }
   const field = draft.fields.get(by)
-  if (field === undefined) {
-    if (!isBroken(resolution, draft, by))
-      resolution.report(
-        'unknown_field',
-        `"${draft.name}" has no field "${by}"`,
-        place(['keep', 'by']),
-        suggest(by, draft.fields.keys()),
-      )
-    return undefined
-  }
+  if (field === undefined)
+    return reportUnknown(resolution, draft, by, place(['keep', 'by']), draft.fields.keys(), 'field')
   if (!TIMES.includes(field.type.name) || !isStored(field)) {
-    const expected = [...draft.fields.values()].filter((one) => TIMES.includes(one.type.name) && isStored(one))
     resolution.report('wrong_value', `"${by}" does not say how old a record is`, place(['keep', 'by']), {
-      expected: expected.map(({ name }) => name),
+      expected: fieldNames(draft, (one) => TIMES.includes(one.type.name) && isStored(one)),
     })
     return undefined
   }

@@ -54,7 +54,7 @@ export function linkPath(
   const last = segments.at(-1) ?? ''
   const field = fieldOf(resolution, current, last)
   if (field !== undefined) return { relations, field }
-  reportUnknown(resolution, current, last, span)
+  reportStep(resolution, current, last, span)
   return undefined
 }
 
@@ -118,25 +118,33 @@ function step(
   } else if (draft.fields.has(segment)) {
     const hint = `"${segment}" is a field of "${draft.name}"; only relations can be followed`
     resolution.report('wrong_path', `"${segment}" is no relation`, span, { hint })
-  } else reportUnknown(resolution, draft, segment, span)
+  } else reportStep(resolution, draft, segment, span)
   return undefined
 }
 
-function reportUnknown(resolution: Resolution, draft: Draft, word: string, span: Span): void {
-  if (isBroken(resolution, draft, word)) return
+/** Reports a name that a resource does not have, with the nearest known one, unless its own mistake is reported already. */
+export function reportUnknown(
+  resolution: Resolution,
+  draft: Draft,
+  name: string,
+  span: Span,
+  known: Iterable<string> = [...draft.fields.keys(), ...draft.relations.keys()],
+  what = 'field or relation',
+): undefined {
+  if (isBroken(resolution, draft, name)) return
+  resolution.report('unknown_field', `"${draft.name}" has no ${what} "${name}"`, span, suggest(name, known))
+}
+
+/** Reports a step of a path that a resource does not have, or that leads to many records. */
+function reportStep(resolution: Resolution, draft: Draft, word: string, span: Span): void {
   const relation = draft.relations.get(word)
-  if (relation !== undefined) {
+  if (relation !== undefined && !isBroken(resolution, draft, word)) {
     resolution.report('wrong_path', `"${word}" leads to many records and is no value of one "${draft.name}"`, span)
     return
   }
   const relations = [...draft.relations.values()].flatMap((known) => (known.kind === 'belongs_to' ? [known.name] : []))
   const candidates = [...draft.fields.keys(), ...relations, ...brokenNames(resolution, draft.name)]
-  resolution.report(
-    'unknown_field',
-    `"${draft.name}" has no field or relation "${word}"`,
-    span,
-    suggest(word, new Set(candidates)),
-  )
+  reportUnknown(resolution, draft, word, span, new Set(candidates))
 }
 
 /** Whether a name is declared with a mistake that is reported already, so that using it is no second mistake. */

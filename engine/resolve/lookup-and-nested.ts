@@ -1,8 +1,8 @@
 /** Pass: how records are reached: lookups, and the routes below other records. */
 import type { Field, Nested } from '../catalog/catalog.ts'
 import { LIMITS } from '../limits.ts'
-import { isBroken } from './link-path.ts'
-import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { reportUnknown } from './link-path.ts'
+import { type Draft, eachDraft, fieldNames, type Resolution, type Written } from './resolution.ts'
 
 /** Completes lookup keys and nested routes. */
 export function lookupAndNested(resolution: Resolution): void {
@@ -20,23 +20,14 @@ function lookup(resolution: Resolution, written: Written, draft: Draft): readonl
   return (value.lookup ?? ['id']).flatMap((name, index): Field[] => {
     const field = draft.fields.get(name)
     const span = place(['lookup', index])
-    if (field === undefined) {
-      if (!isBroken(resolution, draft, name))
-        resolution.report(
-          'unknown_field',
-          `"${draft.name}" has no field "${name}"`,
-          span,
-          suggest(name, draft.fields.keys()),
-        )
-      return []
-    }
+    if (field === undefined) return reportUnknown(resolution, draft, name, span, draft.fields.keys(), 'field') ?? []
     if (field.type.hidden === true) {
       const message = `"${name}" is a secret, and addresses are kept in logs and histories`
       resolution.report('wrong_lookup', message, span, { hint: 'look up by id, or by a slug' })
       return []
     }
     if (field.unique) return [field]
-    const expected = [...draft.fields.values()].filter((known) => known.unique).map((known) => known.name)
+    const expected = fieldNames(draft, (known) => known.unique)
     resolution.report('wrong_lookup', `"${name}" is not unique, so it does not name one record`, span, {
       expected,
       hint: `add "unique: true" to "${name}"`,
@@ -107,14 +98,7 @@ function nested(resolution: Resolution, written: Written, draft: Draft): readonl
         place(['nested', name], 'key'),
         { expected: parents },
       )
-    } else if (!isBroken(resolution, draft, name)) {
-      resolution.report(
-        'unknown_field',
-        `"${draft.name}" has no relation "${name}"`,
-        place(['nested', name], 'key'),
-        suggest(name, parents),
-      )
-    }
+    } else reportUnknown(resolution, draft, name, place(['nested', name], 'key'), parents, 'relation')
     return []
   })
 }

@@ -3,8 +3,8 @@ import type { Field, Move, Moves } from '../catalog/catalog.ts'
 import type { Document, MoveDefinition, MovesDefinition } from '../definition/definition.ts'
 import { accessOf, declarePermissions } from './access.ts'
 import { entries, inside } from './document-part.ts'
-import { fieldOf, isBroken } from './link-path.ts'
-import { type Draft, eachDraft, type Resolution, suggest } from './resolution.ts'
+import { fieldOf, reportUnknown } from './link-path.ts'
+import { type Draft, eachDraft, fieldNames, type Resolution, suggest } from './resolution.ts'
 
 /** Links the moves of every resource; a resource that uses another's table has the owner's too. */
 export function moves(resolution: Resolution): void {
@@ -34,14 +34,7 @@ function movesOf(
 ): Moves | undefined {
   const { value, place } = document
   const field = fieldOf(resolution, draft, name)
-  if (field === undefined) {
-    if (!isBroken(resolution, draft, name)) {
-      const known = [...draft.fields.keys(), ...draft.relations.keys()]
-      const message = `"${draft.name}" has no field or relation "${name}"`
-      resolution.report('unknown_field', message, place([], 'key'), suggest(name, known))
-    }
-    return undefined
-  }
+  if (field === undefined) return reportUnknown(resolution, draft, name, place([], 'key'))
   const word = wordOf(resolution, draft, name, field, document)
   if (word === undefined) return undefined
   const words = word.options.own.values
@@ -89,8 +82,8 @@ function wordOf(
     return undefined
   }
   if (value.by === undefined) {
-    const words = [...target.fields.values()].filter((one) => one.type.name === 'enum').map((one) => one.name)
-    const hint = `add by: ${words[0] ?? 'slug'}, a field of "${target.name}"`
+    const [word = 'slug'] = fieldNames(target, ({ type }) => type.name === 'enum')
+    const hint = `add by: ${word}, a field of "${target.name}"`
     resolution.report(
       'wrong_rule',
       `"${name}" leads to another record: which of its words do the moves speak of?`,
@@ -101,12 +94,9 @@ function wordOf(
   }
   const word = target.fields.get(value.by)
   if (word !== undefined && WORDED.has(word.type.name)) return word
-  if (word === undefined && isBroken(resolution, target, value.by)) return undefined
-  const known = [...target.fields.values()].filter(({ type }) => WORDED.has(type.name)).map((one) => one.name)
-  const message =
-    word === undefined
-      ? `"${target.name}" has no field "${value.by}"`
-      : `"${value.by}" (${word.type.name}) has no words that moves could speak of`
+  const known = fieldNames(target, ({ type }) => WORDED.has(type.name))
+  if (word === undefined) return reportUnknown(resolution, target, value.by, place(['by']), known, 'field')
+  const message = `"${value.by}" (${word.type.name}) has no words that moves could speak of`
   resolution.report('unknown_field', message, place(['by']), suggest(value.by, known))
   return undefined
 }

@@ -6,8 +6,8 @@ import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
 import { inside, under } from './document-part.ts'
 import { linkDecision } from './link.ts'
-import { fieldOf, isBroken, relationOf } from './link-path.ts'
-import { type Draft, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import { fieldOf, relationOf, reportUnknown } from './link-path.ts'
+import { type Draft, eachDraft, fieldNames, type Resolution, suggest, type Written } from './resolution.ts'
 
 export const POLICIES: readonly PolicyName[] = ['view', 'create', 'update', 'delete', 'restore']
 
@@ -106,15 +106,10 @@ function writable(
     if (byKey) return [name]
     const field = fieldOf(resolution, draft, name)
     if (field !== undefined && !field.readOnly) return [field.name]
-    if (field === undefined && isBroken(resolution, draft, name)) return []
-    const known = [...draft.fields.values()]
-      .filter((candidate) => !candidate.readOnly)
-      .map((candidate) => candidate.name)
-    const message =
-      field === undefined
-        ? `"${draft.name}" has no field or relation "${name}"`
-        : `"${name}" is read-only and cannot be written`
-    resolution.report('unknown_field', message, place(index), suggest(name, [...known, ...draft.relations.keys()]))
+    const known = [...fieldNames(draft, ({ readOnly }) => !readOnly), ...draft.relations.keys()]
+    if (field === undefined) return reportUnknown(resolution, draft, name, place(index), known) ?? []
+    const message = `"${name}" is read-only and cannot be written`
+    resolution.report('unknown_field', message, place(index), suggest(name, known))
     return []
   })
   return new Set(keys)

@@ -1,9 +1,11 @@
-/** `$record.<path>` and `$before.<path>` in filters: linked to what they mean, and refused where they could never fit. */
-import type { Field, FieldPath } from '../catalog/catalog.ts'
+/** The contexts in which filters and values are linked, and `$record.<path>` and `$before.<path>` in them: refused where they could never fit. */
+import type { Field, FieldPath, Value } from '../catalog/catalog.ts'
 import type { RecordOperand } from '../filter/filter.ts'
 import type { PlacedPath } from '../filter/parse-yaml.ts'
+import type { Json } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { kindOf, targetOf } from './accounts.ts'
+import type { Place } from './document-part.ts'
 import { linkPath } from './link-path.ts'
 import type { Draft, Resolution } from './resolution.ts'
 
@@ -72,4 +74,28 @@ function misfit(resolution: Resolution, own: Side, other: Side): string | undefi
   if (kind === 'jsonb' || otherKind === 'jsonb') return isNever
   if (mine !== undefined && theirs !== undefined && mine !== theirs) return isNever
   return kind === otherKind || (NUMBERS.has(kind) && NUMBERS.has(otherKind)) ? undefined : isNever
+}
+
+export interface Linking {
+  readonly resolution: Resolution
+  readonly draft: Draft
+  /** The field that takes the value: one of the record, or one that is made for a part of a value. */
+  readonly field: Field
+  readonly judging: Judging
+  /** The value is a column of the record: it knows nothing but fields of the record, by their bare names. */
+  readonly bare?: true
+}
+
+export interface PartLinking extends Linking {
+  /** The value is a part of another and goes to no field of the record. */
+  readonly part?: true
+  /** Links a value of any kind. */
+  readonly link: (linking: PartLinking, written: Json, place: Place) => Value | undefined
+}
+
+/** Reports what is wrong with a value; gives undefined. */
+export function complain({ resolution, field }: Linking, place: Place, message: string, expected?: string): undefined {
+  const details = expected === undefined ? {} : { expected: [expected] }
+  resolution.report('wrong_value', `"${field.name}" ${message}`, place([]), details)
+  return undefined
 }

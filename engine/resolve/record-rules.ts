@@ -16,9 +16,9 @@ import { entries, under } from './document-part.ts'
 import { columnsOf, columnsRead, pathsOf, relatedIn } from './filter-dependencies.ts'
 import { addForeignRules, linksIn } from './foreign-rules.ts'
 import { linkedParts, linkFilter } from './link.ts'
-import { fieldOf, isBroken } from './link-path.ts'
+import { fieldOf, reportUnknown } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
-import { type Draft, eachDraft, isWritten, type Resolution, suggest } from './resolution.ts'
+import { type Draft, eachDraft, isWritten, type Resolution } from './resolution.ts'
 
 const USUAL: readonly WriteAction[] = ['create', 'update']
 
@@ -138,17 +138,7 @@ export function fieldAt(
   name: string,
   span: RecordRule['span'],
 ): Field | undefined {
-  const field = fieldOf(resolution, draft, name)
-  if (field === undefined && !isBroken(resolution, draft, name)) {
-    const message = `"${draft.name}" has no field or relation "${name}"`
-    resolution.report(
-      'unknown_field',
-      message,
-      span,
-      suggest(name, [...draft.fields.keys(), ...draft.relations.keys()]),
-    )
-  }
-  return field
+  return fieldOf(resolution, draft, name) ?? reportUnknown(resolution, draft, name, span)
 }
 
 /** The fields under `changed`; undefined where it says nothing. */

@@ -122,6 +122,11 @@ export function eachDraft(resolution: Resolution): readonly { readonly written: 
   })
 }
 
+/** The names of the fields of a resource that fulfil a condition. */
+export function fieldNames({ fields }: Pick<Draft, 'fields'>, fits: (field: Field) => boolean): readonly string[] {
+  return [...fields.values()].flatMap((field) => (fits(field) ? [field.name] : []))
+}
+
 /** The fields and relations of a resource that are written but cannot be used. */
 export function brokenNames(resolution: Pick<Resolution, 'unusable'>, resource: string): readonly string[] {
   return [...resolution.unusable].flatMap((name) =>

@@ -7,8 +7,8 @@ import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { linkAssignment } from './assign.ts'
 import { under } from './document-part.ts'
-import { fieldOf, isBroken } from './link-path.ts'
-import { type Draft, eachDraft, isFilledByItself, type Resolution, suggest, type Written } from './resolution.ts'
+import { fieldOf, reportUnknown } from './link-path.ts'
+import { type Draft, eachDraft, isFilledByItself, type Resolution, type Written } from './resolution.ts'
 
 /** Completes the seeds of every resource; a row must have a value for each part of the key. */
 export function seeds(resolution: Resolution): void {
@@ -22,16 +22,9 @@ function seedsOf(resolution: Resolution, written: Written, draft: Draft): Seeds 
   const { key = [], rows = [] } = value.seeds ?? {}
   const names = typeof key === 'string' ? [key] : key
   const fields = names.flatMap((name, index) => {
-    const field = fieldOf(resolution, draft, name)
-    if (field === undefined && !isBroken(resolution, draft, name)) {
-      resolution.report(
-        'unknown_field',
-        `"${draft.name}" has no field "${name}"`,
-        place(typeof key === 'string' ? ['seeds', 'key'] : ['seeds', 'key', index]),
-        suggest(name, draft.fields.keys()),
-      )
-    }
-    return field === undefined ? [] : [field]
+    const span = place(typeof key === 'string' ? ['seeds', 'key'] : ['seeds', 'key', index])
+    const known = draft.fields.keys()
+    return fieldOf(resolution, draft, name) ?? reportUnknown(resolution, draft, name, span, known, 'field') ?? []
   })
   return {
     key: fields,

@@ -7,8 +7,8 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import { durationMs } from '../text/duration.ts'
 import { type Place, under } from './document-part.ts'
 import { linkPath } from './link-path.ts'
+import { complain, type PartLinking } from './record-operand.ts'
 import { suggest } from './resolution.ts'
-import { complain, type PartLinking } from './value-linking.ts'
 
 const SPAN = /^([1-9]\d{0,5}) (minute|hour|day|week|month|year)s?$/
 /** Units of an amount, in seconds. */

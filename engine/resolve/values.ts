@@ -9,9 +9,8 @@ import { linkAssignment } from './assign.ts'
 import { type Place, under } from './document-part.ts'
 import { operandsIn } from './filter-dependencies.ts'
 import { linkPath } from './link-path.ts'
-import { linkRecordOperand } from './record-operand.ts'
+import { complain, type Linking, linkRecordOperand, type PartLinking } from './record-operand.ts'
 import { BETWEEN, between, isTime, partsOf, shifted, TIMED, timed } from './times.ts'
-import { complain, type Linking, type PartLinking } from './value-linking.ts'
 
 const TEXTS: ReadonlySet<string> = new Set(['string', 'text'])
 const NUMBERS: ReadonlySet<string> = new Set(['integer', 'decimal'])

@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { withEntry, withItem } from '../../engine/definition/edit.ts'
-import { flow } from '../../engine/definition/flow.ts'
+import { flow } from '../../engine/definition/sentence.ts'
 
 const edit = suite('adding to YAML')
 

@@ -1,7 +1,7 @@
 /** `plinth add resource` and `field`: what each of them adds to which files. */
 import type { Boot } from '../../boot/boot.ts'
 import { resourceLabel } from '../../catalog/name.ts'
-import { flow } from '../../definition/flow.ts'
+import { flow } from '../../definition/sentence.ts'
 import type { Json } from '../../json.ts'
 import type { Member } from './field-word.ts'
 import { type Files, Refused } from './files.ts'

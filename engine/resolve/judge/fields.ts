@@ -7,7 +7,7 @@ import { memo } from '../../memo.ts'
 import type { Place } from '../document-part.ts'
 import { INDEXED_CHARACTERS } from '../indexes.ts'
 import { isBroken } from '../link-path.ts'
-import { type Draft, isFilledByItself, type Resolution, suggest } from '../resolution.ts'
+import { type Draft, fieldNames, isFilledByItself, type Resolution, suggest } from '../resolution.ts'
 import {
   hasOwnTable,
   isCreatable,
@@ -58,11 +58,8 @@ const FIELD = table<JudgedField>('reserved_name', [
       return `"${draft.name}" has no field "${from}" to make a slug from`
     },
     details: ({ draft, field }) => {
-      const texts = [...draft.fields.values()].filter(({ type }) => type.operators.includes('contains'))
-      return suggest(
-        String(field.options.own.from),
-        texts.flatMap((one) => (one === field ? [] : [one.name])),
-      )
+      const texts = fieldNames(draft, (one) => one !== field && one.type.operators.includes('contains'))
+      return suggest(String(field.options.own.from), texts)
     },
   },
   {
@@ -339,8 +336,8 @@ const KEYS = table<JudgedField>('wrong_option', [
     at: ['holds'],
     says: ({ draft, field }) => {
       if (!['filter', 'values', 'nested'].includes(field.holds ?? '') || !canHold(field)) return undefined
-      const naming = [...draft.fields.values()].filter(({ holds }) => holds === 'event' || holds === 'resource')
-      const which = naming.length === 0 ? 'none' : naming.map(({ name }) => `"${name}"`).join(', ')
+      const naming = fieldNames(draft, ({ holds }) => holds === 'event' || holds === 'resource')
+      const which = naming.length === 0 ? 'none' : naming.map((name) => `"${name}"`).join(', ')
       return naming.length === 1
         ? undefined
         : `Which records "${field.name}" is about is said by one other field that holds "resource" or "event", and there is ${which}`

@@ -1,5 +1,4 @@
 /** What an automation does for some records ⇄, in the open transaction: all of it for a record, or nothing where it is refused. */
-
 import { writtenValues } from '../action/consequences.ts'
 import { createRecord } from '../action/create.ts'
 import { attempt, runCompiled, type Within } from '../action/execution.ts'
