@@ -83,7 +83,7 @@ const HAS_MANY = map(
       NAME,
     ),
     through: key(
-      'A belongs_to relation of the other resource to go through, where it points here only over a third.',
+      'A belongs_to relation of the other resource to go through, if it points here only over a third one.',
       'conversation',
       NAME,
     ),

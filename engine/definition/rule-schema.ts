@@ -11,7 +11,7 @@ const FIELDS: JsonSchema = either(NAME, { ...list(NAME), minItems: 1 })
 const RULE: JsonSchema = map(
   {
     must: key(
-      'What must hold of the record as it would be; $record.<field> is another field of it, $before.<field> what is stored.',
+      'What must hold for the record as it would be; $record.<field> is another field of it, $before.<field> the stored value.',
       { 'subCategory.parent_id': { eq: '$record.category_id' } },
       ref('filter'),
     ),
@@ -78,9 +78,9 @@ const MOVE: JsonSchema = map(
 
 const MOVES: JsonSchema = map(
   {
-    by: key('For a relation: the field of the other record whose word the moves speak of.', 'category', NAME),
+    by: key('For a relation: the field of the other record that has the word.', 'category', NAME),
     allow: key(
-      'The moves that are allowed, and to whom; without a word about whom, to all who may change the record.',
+      'The moves that are allowed, and to whom; if an entry names nobody, to everybody who may change the record.',
       [{ from: 'any', to: ['solved', 'closed'], role: 'customer' }],
       { type: 'array', items: MOVE, minItems: 1, maxItems: LIMITS.rulesPerResource },
     ),
@@ -162,7 +162,7 @@ export const AUTOMATION_KEYS: Readonly<Record<string, JsonSchema>> = {
     minItems: 1,
   }),
   changed: key(
-    'With on: of updates, only those that change this, or one of these; with from and to, only from such a value to such a one.',
+    'With on: only updates that change this, or one of these; with from and to, only changes from such a value to such a value.',
     { state: { from: 'pending', to: ['active', 'declined'] } },
     either(NAME, { ...list(NAME), minItems: 1 }, { ...named(TURN), minProperties: 1 }),
   ),

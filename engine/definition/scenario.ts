@@ -35,7 +35,7 @@ export interface ScenarioFile {
 /** The keys of a step. */
 export const STEP_KEYS: Readonly<Record<string, JsonSchema>> = {
   as: key(
-    'Who asks: a role, or a role and a name, for another person of it; without it nobody who is signed in.',
+    'Who asks: a role, or a role and a name for another person of it; if absent, a caller without a token.',
     'member Ann',
     TEXT,
   ),

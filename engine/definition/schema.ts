@@ -134,7 +134,7 @@ const WRITING: Readonly<Record<string, JsonSchema>> = {
   ),
   policies: key('Who may do what; without a clause, nobody.', { view: [{ who: 'signed_in' }] }, POLICIES),
   rules: key(
-    'What must hold of every record, by name; a write that breaks a rule is refused with its sentence.',
+    'What must hold for every record, by name; a write that breaks a rule is refused with its sentence.',
     {
       ends_after_start: {
         must: { ends_on: { gte: '$record.starts_on' } },

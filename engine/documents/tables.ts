@@ -16,7 +16,7 @@ import { VARIABLES } from '../settings.ts'
 import { CURES } from '../text/cure.ts'
 import { DIAGNOSTIC_CODES } from '../text/diagnostic.ts'
 import { deepKeys, type Keys, keyTable, propertiesOf, table } from './key-table.ts'
-import { CURE_LINKS, KEY_LINKS, LIMIT_MEANINGS, TYPE_PAGE, VALUE_EXAMPLES } from './texts.ts'
+import { CURE_LINKS, KEY_LINKS, LIMIT_MEANINGS, RUN_EXAMPLE, TYPE_PAGE, VALUE_EXAMPLES } from './texts.ts'
 
 type Make = () => string
 
@@ -100,7 +100,8 @@ const LANGUAGE: Readonly<Record<string, Make>> = {
         `\`${name}: ${VALUE_EXAMPLES[name]}\``,
       ]),
     ),
-  'keys of automations': () => keyTable(Object.entries(automation)),
+  'keys of automations': () =>
+    keyTable(Object.entries({ ...automation, run: { ...automation.run, examples: [RUN_EXAMPLE] } })),
   'keys of a step': () => words(Object.entries(STEP_KEYS)),
   diagnostics: () =>
     table(

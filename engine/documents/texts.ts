@@ -109,3 +109,6 @@ export const LIMIT_MEANINGS: Readonly<Partial<Record<keyof typeof LIMITS, string
   streamUnsentBytes: 'unread bytes of a stream before it is cut off',
   streamHeartbeatMs: 'time between the signs of life of a stream, in milliseconds',
 }
+
+/** What an automation may have a plugin do; the engine knows no action of its own. */
+export const RUN_EXAMPLE = { 'reports.mail': { to: 'boss@example.com' } }

@@ -5,7 +5,7 @@ export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
   yaml_syntax:
     'Usually a quote, a bracket or `: ` is missing, or the keys of one map are in different columns. The caret marks the place where reading stopped.',
   unknown_key:
-    'Take the suggested word, or one of the expected ones; the message names the type that a key belongs to.',
+    'Take the suggested word, or one of the expected ones; if the key belongs to another type, the message names that type.',
   duplicate_key: 'Keep one of the two.',
   reserved_key: 'Choose another name.',
   ambiguous_number: 'Put it in quotes if it is meant as text; write it without leading zeros if it is a number.',
@@ -69,7 +69,7 @@ export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
   unknown_plugin: 'Correct the name, add the folder to `PLUGINS_DIR`, or install the package.',
   missing_plugin: 'Name it under `plugins`.',
   plugin_failed: "The message holds the plugin's own error; ask its author.",
-  wrong_plugin: 'Export what `definePlugin` returns as default; see plugins/README.md.',
+  wrong_plugin: 'Export the result of `definePlugin` as default.',
   plugin_clash: 'Use one of the two, or ask their authors to rename.',
   stale_plugin: 'Remove the older `index.js`, or compile it again. A warning.',
   plugin_cycle: 'Remove one `after`.',
