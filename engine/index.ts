@@ -91,8 +91,8 @@ export {
   type SpecialFilter,
   type StartLine,
 } from './plugin/plugin.ts'
-export { type AttributeColumns, attributeColumns } from './query/attributes.ts'
 export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './query/change-condition.ts'
+export { type AttributeColumns, attributeColumns } from './query/compiled.ts'
 export type { Findings, Related, Sighting, Survey, Surveyed } from './query/many-records.ts'
 export { allowsOne } from './query/policy.ts'
 export { comparedText } from './query/read-statement.ts'

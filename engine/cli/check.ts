@@ -1,6 +1,6 @@
 /** `plinth check`: the diagnostics, those of scenarios too, and nothing else, but for what only a database can judge; `--data` asks it about the records. */
-import { offenceLine, offences } from '../action/offenders.ts'
 import { computedFields } from '../action/rehearse.ts'
+import { violationLine, violations } from '../action/rule-violations.ts'
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { readScenarios } from '../definition/read.ts'
 import { readScenarioFile } from '../definition/scenario.ts'
@@ -31,9 +31,9 @@ async function checked(invocation: Invocation): Promise<Boot | undefined> {
 async function checkData(invocation: Invocation): Promise<ExitCode> {
   if (!isBegun(invocation)) return 1
   return withDatabase(invocation, async (database, { catalog }) => {
-    const found = await offences(catalog, database.adhoc, new Date())
+    const found = await violations(catalog, database.adhoc, new Date())
     const strays = await strayValues(catalog, database.adhoc)
-    const lines = [...found.map(offenceLine), ...strays.map(strayLine)]
+    const lines = [...found.map(violationLine), ...strays.map(strayLine)]
     for (const line of lines) invocation.complain(line)
     return lines.length === 0 ? 0 : 1
   })

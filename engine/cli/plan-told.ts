@@ -1,7 +1,7 @@
 /** A plan as people read it, and as programs do. */
 import type { CountedChange } from '../access/count.ts'
 import { accessSentences } from '../access/sentence.ts'
-import { type Offence, offenceWords } from '../action/offenders.ts'
+import { type Violation, violationWords } from '../action/rule-violations.ts'
 import type { ShownPlan } from '../migration/plan.ts'
 import { reason, renderPlan } from '../migration/plan-text.ts'
 import { adviceOf, riskOf, type Step } from '../migration/step.ts'
@@ -19,14 +19,14 @@ export interface Outside {
 /** Everything that a plan tells. */
 export interface Differences {
   readonly plan: ShownPlan
-  readonly offences: readonly Offence[]
+  readonly violations: readonly Violation[]
   /** undefined: nothing was served from this database yet. */
   readonly outside: Outside | undefined
 }
 
 /** The database first, then what its rules find, then clients and people. */
-export function planAsText({ plan, offences, outside }: Differences): string {
-  const broken = offences.map(offenceWords)
+export function planAsText({ plan, violations, outside }: Differences): string {
+  const broken = violations.map(violationWords)
   return [renderPlan(plan).trimEnd(), ...broken, ...outsideAsText(outside, plan.steps.length > 0)].join('\n')
 }
 
@@ -46,9 +46,9 @@ function indented(line: string): string {
 }
 
 /** The same for programs; `null` for what there is nothing to compare with. */
-export function planAsJson({ plan, offences, outside }: Differences): string {
+export function planAsJson({ plan, violations, outside }: Differences): string {
   const database = plan.steps.map(stepAsJson)
-  const broken = offences.map(({ resource, rule, words, ids }) => ({
+  const broken = violations.map(({ resource, rule, words, ids }) => ({
     resource: resource.name,
     rule: rule.name,
     message: words,

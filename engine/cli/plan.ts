@@ -2,8 +2,8 @@
 import { callersOf } from '../access/callers.ts'
 import { compareAccess } from '../access/compare.ts'
 import { counted } from '../access/count.ts'
-import { offences } from '../action/offenders.ts'
 import { rehearse } from '../action/rehearse.ts'
+import { violations } from '../action/rule-violations.ts'
 import type { Boot } from '../boot/boot.ts'
 import { describeServed, readServed } from '../boot/served-description.ts'
 import type { Runner } from '../database/database.ts'
@@ -30,7 +30,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     showDiagnostics(planned, invocation)
     const differences: Differences = {
       plan: planned.value,
-      offences: await onFutureTables(catalog, database, (runner) => offences(catalog, runner, now)),
+      violations: await onFutureTables(catalog, database, (runner) => violations(catalog, runner, now)),
       outside: await outsideOf(application, database.adhoc, now),
     }
     say(options.json === true ? planAsJson(differences) : planAsText(differences))

@@ -14,9 +14,9 @@ import type { Id } from '../id.ts'
 import { applicableRules } from '../plan/applicable-rules.ts'
 import { readLookup } from '../query/lookup.ts'
 import { speaksOf } from '../query/move-check.ts'
-import { compileBreaks, isAskable } from '../query/offenders.ts'
 import { clausesFor, requireClause } from '../query/policy.ts'
 import { followsFrom } from '../query/related-follow.ts'
+import { compileBreaks, judgesStored } from '../query/rule-violations.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
 import { type Finding, type Report, refusalWords, speaksWords } from './render.ts'
 
@@ -227,11 +227,11 @@ async function rulesOf(around: Execution, { resource, action, named }: Question)
   const rules = resource.rules.filter(({ on }) => on.has(action))
   const broken = new Set<RecordRule>()
   const id = named === undefined ? undefined : await idOf(around, resource, action, named)
-  for (const rule of id === undefined ? [] : rules.filter(isAskable)) {
+  for (const rule of id === undefined ? [] : rules.filter(judgesStored)) {
     const [row] = await runCompiled(around, compileBreaks(around, resource, rule), { id })
     if (row?.[0] === 't') broken.add(rule)
   }
-  const asked = new Map<unknown, boolean>(rules.filter(isAskable).map((rule) => [rule, !broken.has(rule)]))
+  const asked = new Map<unknown, boolean>(rules.filter(judgesStored).map((rule) => [rule, !broken.has(rule)]))
   return applicableRules(resource, action).map((rule) => ({
     name: rule.name,
     place: placeOf(rule.span),

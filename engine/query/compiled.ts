@@ -1,15 +1,20 @@
-/** Compiled statements: one for each shape of requests, kept in the process, and the values that one run gives its parameters. */
+/** Compiled statements: one for each plan of requests, kept in the process, the values that one run gives its parameters, and the attributes of actors among them. */
+
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import { addWorkingTime } from '../calendar/working-time.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
-import type { Statement } from '../database/database.ts'
-import { type Parameter, print, type Sql } from '../filter/sql.ts'
+import { idSql } from '../catalog/stored.ts'
+import type { Row, Statement } from '../database/database.ts'
+import type { WireKind } from '../field/field-type.ts'
+import { wireJson } from '../field/wire.ts'
+import { type Parameter, print, quoted, type Sql } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { createMemory, identityOf, isMadeUp, numberOf, type Part } from '../plan/plan.ts'
 import type { FieldValues } from '../record/decode.ts'
 import type { Serializer } from '../record/serializer.ts'
+import { computedTexts } from './condition.ts'
 import { actorClass } from './policy.ts'
 
 /** A statement with where its parameters come from. */
@@ -135,4 +140,37 @@ function scopeIdentity(compile: object, { actor, isNew, kept }: StatementScope):
 function named<T extends Kept>(compiled: T): T {
   const name = `p_${createHash('sha1').update(compiled.statement.text).digest('hex').slice(0, 20)}`
   return { ...compiled, statement: { ...compiled.statement, name } }
+}
+
+/** Columns for a select list, and the function that reads the actor's attributes from them. */
+export interface AttributeColumns {
+  /** SQL over the alias of the account, in the order in which `read` expects them. */
+  readonly columns: readonly string[]
+  /** The attributes of a row whose columns begin at `from`. */
+  read(row: Row, from: number): Readonly<Record<string, Json>>
+}
+
+/** The attributes of accounts whose table has the alias; none where no plugin says what accounts are. */
+export function attributeColumns(catalog: Catalog, alias: string): AttributeColumns {
+  const attributes = [...(catalog.accounts?.attributes ?? [])]
+  const fields = [...new Set(attributes.map(([, field]) => field))]
+  const places = attributes.map(([name, field]) => [name, fields.indexOf(field), field.type.wire] as const)
+  return {
+    columns: fields.map((field) => columnSql(catalog, field, alias)),
+    read: (row, from) =>
+      Object.freeze(
+        Object.fromEntries(places.map(([name, at, wire]) => [name, attributeOf(wire, row[from + at] ?? null)])),
+      ),
+  }
+}
+
+function columnSql({ accounts, resources }: Catalog, field: Field, alias: string): string {
+  if (field.computed === undefined) return `${alias}.${quoted(field.column)}`
+  const account = resources.get(accounts?.resource ?? '')
+  const id = account === undefined ? `${alias}."id"` : idSql(account, alias)
+  return `(${computedTexts(field.computed, alias).join(id)})`
+}
+
+function attributeOf(wire: WireKind, text: string | null): Json {
+  return wire === 'string' || wire === 'date' ? text : (JSON.parse(wireJson(wire, text)) as Json)
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { executionOf } from '../../engine/action/execution.ts'
-import { offenceLine, offences } from '../../engine/action/offenders.ts'
+import { violationLine, violations } from '../../engine/action/rule-violations.ts'
 import { SYSTEM } from '../../engine/actor.ts'
 import { explainRequest } from '../../engine/explain/request-report.ts'
 import type { JsonObject } from '../../engine/json.ts'
@@ -187,8 +187,8 @@ rental('explain names the rules of a write, with their places, and those that th
   assert.ok(verdicts.has('one_customer_at_a_time'))
   assert.match(rules[0]?.place ?? '', /bookings\.yaml:\d+:3$/)
   assert.equal(
-    (await offences(catalog, foundation.database.adhoc, new Date()))
-      .map(offenceLine)
+    (await violations(catalog, foundation.database.adhoc, new Date()))
+      .map(violationLine)
       .filter((line) => line.includes(` ${id}`)).length,
     1,
   )

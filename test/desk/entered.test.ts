@@ -99,7 +99,7 @@ interface Request {
 const NOTE = { name: 'Plan', details: 'Order paper' }
 const TICKET = { subject: 'The printer is out', details: 'Nothing comes out of it' }
 const REQUESTS: readonly Request[] = [
-  { method: 'GET', path: 'tickets', warm: 23, cold: 46 },
+  { method: 'GET', path: 'tickets', warm: 22, cold: 42 },
   { method: 'POST', path: 'notes', body: () => NOTE, warm: 29, cold: 53 },
   // With what the plugins of a desk do around a ticket.
   { method: 'POST', path: 'tickets', body: () => TICKET, warm: 33, cold: 70 },

@@ -1,4 +1,4 @@
-/** ⇄ Which stored records break a rule that was added after them: counted for the plan, listed by `check --data`. */
+/** ⇄ The stored records that break a rule which was added after them: counted for the plan, listed by `check --data`. */
 import { SYSTEM } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { Row, Runner } from '../database/database.ts'
@@ -7,11 +7,11 @@ import { quoted, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import { type Compiled, parameterValues } from '../query/compiled.ts'
 import { conditionSql } from '../query/condition.ts'
-import { compileCounted, compileCrowded, compileOffenders, isAskable } from '../query/offenders.ts'
+import { compileCounted, compileOversized, compileViolations, judgesStored } from '../query/rule-violations.ts'
 import { position, type Span } from '../text/source.ts'
 
 /** The records that break one rule. */
-export interface Offence {
+export interface Violation {
   readonly resource: Resource
   readonly rule: { readonly name: string; readonly span: Span }
   /** `3 records break`, `there are 0 of at least 1 for`. */
@@ -25,32 +25,32 @@ export interface Offence {
 type Ask = (compiled: Compiled) => Promise<Row | undefined>
 
 /** Looks at the live records of every table for those that break its rules. What is not in the database yet has none. */
-export async function offences(catalog: Catalog, runner: Runner, now: Date): Promise<readonly Offence[]> {
+export async function violations(catalog: Catalog, runner: Runner, now: Date): Promise<readonly Violation[]> {
   const ask: Ask = async ({ statement, parameters }) => {
     const rows = runner.run(statement, parameterValues(parameters, { actor: SYSTEM, now, slots: {} }))
     return (await ifThere(rows))?.[0]
   }
-  const found: Offence[] = []
+  const found: Violation[] = []
   for (const resource of catalog.resources.values()) {
     if (resource.owner !== resource.name) continue
-    found.push(...(await broken(catalog, ask, resource)), ...(await crowded(catalog, ask, resource)))
+    found.push(...(await broken(catalog, ask, resource)), ...(await oversized(catalog, ask, resource)))
     found.push(...(await missing(catalog, ask, resource)))
   }
   return found
 }
 
-async function broken(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Offence[]> {
-  const found: Offence[] = []
-  for (const rule of resource.rules.filter(isAskable)) {
-    const row = await ask(compileOffenders({ catalog, actor: SYSTEM }, resource, rule))
-    found.push(...offenceOf(resource, rule, row))
+async function broken(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Violation[]> {
+  const found: Violation[] = []
+  for (const rule of resource.rules.filter(judgesStored)) {
+    const row = await ask(compileViolations({ catalog, actor: SYSTEM }, resource, rule))
+    found.push(...violationOf(resource, rule, row))
   }
   return found
 }
 
 /** More than a rule allows, or several of what there is to be one of. */
-async function crowded(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Offence[]> {
-  const crowds = [
+async function oversized(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Violation[]> {
+  const groups = [
     ...resource.counts.flatMap(({ name, span, per, most, where }) =>
       most === undefined
         ? []
@@ -60,15 +60,17 @@ async function crowded(catalog: Catalog, ask: Ask, resource: Resource): Promise<
       return { name, span, per, most: 1, where: [sql`t.${quoted(field.column)}`] }
     }),
   ]
-  const found: Offence[] = []
-  for (const crowd of crowds)
-    found.push(...offenceOf(resource, crowd, await ask(compileCrowded({ catalog, actor: SYSTEM }, resource, crowd))))
+  const found: Violation[] = []
+  for (const group of groups)
+    found.push(
+      ...violationOf(resource, group, await ask(compileOversized({ catalog, actor: SYSTEM }, resource, group))),
+    )
   return found
 }
 
 /** Fewer than a rule wants; a table without any record has not begun. */
-async function missing(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Offence[]> {
-  const found: Offence[] = []
+async function missing(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Violation[]> {
+  const found: Violation[] = []
   const scope = { catalog, actor: SYSTEM }
   for (const rule of resource.counts) {
     if (rule.least === undefined || rule.per.length > 0) continue
@@ -80,7 +82,7 @@ async function missing(catalog: Catalog, ask: Ask, resource: Resource): Promise<
   return found
 }
 
-function offenceOf(resource: Resource, rule: Offence['rule'], row: Row | undefined): readonly Offence[] {
+function violationOf(resource: Resource, rule: Violation['rule'], row: Row | undefined): readonly Violation[] {
   const count = Number(row?.[0] ?? 0)
   if (count === 0) return []
   const ids = JSON.parse(row?.[1] ?? '[]') as Id[]
@@ -89,13 +91,13 @@ function offenceOf(resource: Resource, rule: Offence['rule'], row: Row | undefin
 }
 
 /** One sentence about it for a plan: what comes of it, and where to find all of it. */
-export function offenceWords({ resource, rule, words, ids }: Offence): string {
+export function violationWords({ resource, rule, words, ids }: Violation): string {
   const rest = ids.length === 0 ? '' : ' They stay; the next write that the rule concerns must mend them.'
   return `${resource.name}: ${words} the rule ${rule.name}.${rest} \`plinth check --data\` lists them.`
 }
 
 /** One line about it: `bookings: 3 records break ends_after_it_starts (bookings.yaml:18:3): 4, 9, 12`. */
-export function offenceLine({ resource, rule, words, ids, more }: Offence): string {
+export function violationLine({ resource, rule, words, ids, more }: Violation): string {
   const { source, start } = rule.span
   const { line, column } = position(source, start)
   const list = ids.length === 0 ? '' : `: ${ids.join(', ')}${more ? ', …' : ''}`

@@ -1,4 +1,4 @@
-/** The records that break a rule, compiled to SQL. */
+/** The stored records that break a rule, compiled to SQL. */
 
 import type { Field, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
@@ -10,8 +10,8 @@ import { type Compiled, compiled } from './compiled.ts'
 import { conditionSql, holdsSql } from './condition.ts'
 import type { SelectScope } from './scope.ts'
 
-/** Whether stored records can be asked: a rule about a change, or about who changes, says nothing of what is stored. */
-export function isAskable({ on, must, when }: RecordRule): boolean {
+/** Whether a rule judges stored records: one about a change, or about the actor of a change, says nothing of what is stored. */
+export function judgesStored({ on, must, when }: RecordRule): boolean {
   const speaksOfWrite = (filter: Filter | undefined): boolean =>
     filter !== undefined && comparisons(filter).some(({ operand: { kind } }) => kind === 'before' || kind === 'actor')
   return on.has('update') && !speaksOfWrite(must) && !speaksOfWrite(when)
@@ -31,7 +31,7 @@ function brokenSql(catalog: SelectScope['catalog'], { when, must }: RecordRule):
 }
 
 /** Compiles how many live records break a rule, and the first ids of them as a JSON list. */
-export function compileOffenders({ catalog }: SelectScope, resource: Resource, rule: RecordRule): Compiled {
+export function compileViolations({ catalog }: SelectScope, resource: Resource, rule: RecordRule): Compiled {
   const live = resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 't')]
   const where = and([...live, brokenSql(catalog, rule)])
   return compiled(
@@ -41,14 +41,18 @@ export function compileOffenders({ catalog }: SelectScope, resource: Resource, r
 }
 
 /** Live records in groups that are larger than a rule allows. */
-export interface Crowd {
+export interface OversizedGroups {
   readonly per: readonly Field[]
   readonly most: number
   readonly where: readonly Sql[]
 }
 
 /** Compiles how many live records are in groups that are too large, and their first ids as a JSON list. */
-export function compileCrowded({ catalog }: SelectScope, resource: Resource, { per, most, where }: Crowd): Compiled {
+export function compileOversized(
+  { catalog }: SelectScope,
+  resource: Resource,
+  { per, most, where }: OversizedGroups,
+): Compiled {
   const live = resource.live === undefined ? [] : [conditionSql(catalog, resource.live, 't')]
   const group = per.length === 0 ? sql`` : sql`partition by ${join(per.map(({ column }) => `t.${quoted(column)}`))}`
   const counted = sql`select ${idSql(resource, 't')}, count(*) over (${group}) as n from ${quoted(resource.table)} t where ${and([...live, ...where])}`
