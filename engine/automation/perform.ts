@@ -1,4 +1,4 @@
-/** What an automation does for some records ⇄, in the open transaction: all of it for a record, or nothing where it is refused. */
+/** Performs the actions of an automation for some records ⇄, in the open transaction: all of them for a record, or none if one is refused. */
 import { writtenValues } from '../action/consequences.ts'
 import { createRecord } from '../action/create.ts'
 import { attempt, runCompiled, type Within } from '../action/execution.ts'
@@ -172,7 +172,7 @@ const CHOSEN = `insert into plinth_automation_turn (automation, field, chosen_id
   values ($1, $2, $3::int, (select coalesce(max(turn), 0) + 1 from plinth_automation_turn where automation = $1 and field = $2))
   on conflict (automation, field, chosen_id) do update set turn = excluded.turn`
 
-/** Whom the automation chooses for one record, field by field; a field for which there is nobody is left out. */
+/** The records that the automation chooses for one record, field by field; a field without a candidate is left out. */
 async function pickAll(
   within: Within,
   { name, resource }: Acting,

@@ -15,7 +15,7 @@ const BEGIN = `insert into plinth_automation_run (automation, record_id, cause, 
   select $1, d.id, d.cause, 'done' from unnest($2::int[], $3::text[]) d(id, cause)
   on conflict do nothing returning record_id, cause`
 
-/** Notes runs that begin, in the transaction of what is done; gives those that nobody has begun. */
+/** Notes runs that begin, in the transaction of their work; returns those that had not begun. */
 export async function beginRuns(runner: Runner, name: string, taken: readonly Taken[]): Promise<readonly Taken[]> {
   if (taken.length === 0) return []
   const values = [name, taken.map(({ id }) => id), taken.map(({ cause }) => cause)]

@@ -42,7 +42,7 @@ export interface Pick {
   readonly relation: BelongsTo
   /** Who may be chosen; it may speak of `$record`. */
   readonly from: Filter
-  /** Whoever was chosen longest ago, or who has the fewest records. */
+  /** The candidate that was chosen longest ago, or the one with the fewest records. */
   readonly by: 'in_turn' | 'fewest'
   /** With `fewest`: which records of the automation's resource count; undefined: all that lead to them. */
   readonly where: Filter | undefined

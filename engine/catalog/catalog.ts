@@ -178,11 +178,11 @@ export interface Accounts {
   readonly resource: string
   /** `$actor.<attribute>` → the field of the account that holds it; a to-one relation means its foreign key. */
   readonly attributes: ReadonlyMap<string, Field>
-  /** The field of an account with its address, and the one that says that it is known to be its owner's; undefined: nobody knows. */
+  /** The field of an account with its address, and the one that says whether its owner confirmed it; undefined: no plugin names them. */
   readonly address: { readonly field: string; readonly confirmed: string | undefined } | undefined
-  /** The names of the seeded roles; undefined: nobody knows. */
+  /** The names of the seeded roles; undefined: none are seeded. */
   readonly roles: ReadonlySet<string> | undefined
-  /** The resource of the roles, with the fields that hold the name of one and its list of permissions; undefined: nobody knows. */
+  /** The resource of the roles, with its fields for the name and the list of permissions; undefined: no plugin names them. */
   readonly role: { readonly resource: string; readonly name: Field; readonly permissions: Field } | undefined
 }
 
@@ -206,7 +206,7 @@ export interface Catalog {
     readonly unknownKeys: 'refuse' | 'ignore'
     readonly malformedJson: 400 | 422
   }
-  /** The permission of those who may ask by a header why an answer is what it is; undefined: nobody may. */
+  /** The permission for asking by a header why an answer is as it is; undefined: no caller may. */
   readonly explain: string | undefined
   /** The limits of limits.ts as app.yaml narrowed them. */
   readonly limits: Readonly<Record<string, number>>

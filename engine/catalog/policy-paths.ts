@@ -72,7 +72,7 @@ function reachedByPath({ through, ...path }: FilterPath): readonly Reached[] {
   return through === undefined ? reachedOver(path) : [{ relations: through.relations, end: through.many }]
 }
 
-/** The resources at the ends of relations on which it depends who sees a record, and which filters match it. */
+/** The resources at the ends of relations that decide who sees a record, and which filters match it. */
 export function resourcesLookedAt(
   resource: Pick<Resource, 'policies' | 'scope' | 'filters' | 'specials'>,
 ): ReadonlySet<string> {

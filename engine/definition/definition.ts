@@ -13,7 +13,7 @@ export interface Document<T> {
   readonly place: (path: Path, part?: 'key' | 'value') => Span
 }
 
-/** `{ permission: tickets.view }`, `{ role: [a, b] }`, `{ who: signed_in }`: who a clause or an access rule speaks of. */
+/** `{ permission: tickets.view }`, `{ role: [a, b] }`, `{ who: signed_in }`: the callers of a clause or an access rule. */
 export interface AccessDefinition {
   readonly permission?: string
   readonly role?: string | readonly string[]
@@ -145,7 +145,7 @@ export interface MovesDefinition {
   readonly says?: string
 }
 
-/** What follows from a write, in the record itself or, with `of`, in another one; who writes is asked only there. */
+/** Values that follow from a write, in the record itself or, with `of`, in another one; only there the caller counts. */
 export interface FollowDefinition extends AccessDefinition {
   /** The relation to the record that gets the values. */
   readonly of?: string
@@ -320,7 +320,7 @@ export interface AppDefinition {
   }
 }
 
-/** The words beyond the core language, by name; `plugin` says who brought a key along. */
+/** The words beyond the core language, by name; `plugin` is the plugin of a key. */
 export interface Vocabulary {
   readonly fieldTypes: ReadonlyMap<string, FieldType>
   readonly keys: ReadonlyMap<

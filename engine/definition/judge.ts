@@ -241,7 +241,7 @@ function judgeMap(
   return usable && missing.size === 0 && enough ? Object.freeze(map.kept) : WRONG
 }
 
-/** What one entry of a map comes to, under the key that was meant; undefined for a key that nobody knows. */
+/** One judged entry of a map, under the key that was meant; undefined for an unknown key. */
 function judgeEntry(
   map: JudgedMap,
   name: string,

@@ -1,4 +1,4 @@
-/** Scenarios in YAML: who asks what, and what must be answered; their form, and the schema that editors complete it from. */
+/** Scenarios in YAML: requests of roles with the expected answers; their types, and the schema from which editors complete them. */
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -10,7 +10,7 @@ import { key, map, named, TEXT } from './word-schema.ts'
 
 /** One request and what must come back. */
 export interface Step {
-  /** A role, or a role and a name: `member`, `member Ann`; absent: nobody. */
+  /** A role, or a role and a name: `member`, `member Ann`; absent: a caller without a token. */
   readonly as?: string
   /** `POST /bookings`, below the prefix of the application. */
   readonly request?: string

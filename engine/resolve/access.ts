@@ -1,4 +1,4 @@
-/** Makes access rules of what the YAML says about who may do something, and collects the permissions that it names. */
+/** Makes access rules of the maps with `permission`, `role` and `who`, and collects the permissions that they name. */
 
 import type { Access } from '../catalog/catalog.ts'
 import type { AccessDefinition, Document } from '../definition/definition.ts'
@@ -34,7 +34,7 @@ export function alternatives(
   })
 }
 
-/** Declares the permissions that access rules name, with who named them first. */
+/** Declares the permissions that access rules name, each with the resource that named it first. */
 export function declarePermissions(
   resolution: Pick<Resolution, 'permissions'>,
   access: readonly Access[] | undefined,

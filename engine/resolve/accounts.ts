@@ -115,7 +115,7 @@ export function tellOfNobody(
   instead = 'write who: anyone',
 ): void {
   const { authenticates, brought } = resolution.extensions
-  // A plugin's file is for applications with accounts and without; who uses it cannot change it.
+  // A plugin's file is for applications with accounts and without; its users cannot change it.
   if (authenticates !== false || brought?.has(at.source)) return
   const who = key === 'who' ? 'nobody is signed in' : `nobody has a ${key}`
   resolution.report('unknown_attribute', `Nobody signs in to this application, so ${who}`, at, {
@@ -159,7 +159,7 @@ export function roleNames(resolution: Resolution): ReadonlySet<string> | undefin
   return roleOf(resolution)?.names
 }
 
-/** Where roles are kept: their resource, and its fields for the name and the permissions; undefined where nobody says so. */
+/** Where roles are kept: their resource, and its fields for the name and the permissions; undefined where no plugin names them. */
 export function roleFields(resolution: Resolution) {
   const role = resolution.extensions.accounts?.role
   const relation = resolution.drafts.get(accounts(resolution))?.relations.get(role?.relation ?? '')

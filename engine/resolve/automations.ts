@@ -19,11 +19,11 @@ interface About {
   readonly draft: Draft
   readonly trigger: Trigger
   readonly judging: Judging
-  /** Whether there are records for which it acts. */
+  /** Whether the automation acts for records. */
   readonly chooses: boolean
 }
 
-/** Reports a filter or a value that speaks of an actor; gives whether it does. */
+/** Reports a filter or a value that names an actor; returns whether it does. */
 function refuseActor(
   { report }: Resolution,
   { filter, value }: { readonly filter?: Filter; readonly value?: Value },
@@ -190,7 +190,7 @@ function createOf(about: About, name: string, written: JsonObject, place: Place)
   return [{ kind: 'create', resource: name, set, span: place([], 'key') }]
 }
 
-/** Reports what a new record must have and does not get. */
+/** Reports required fields that a new record does not get. */
 function judgeWhole(
   resolution: Resolution,
   target: Draft,
@@ -291,7 +291,7 @@ function isAbsent(filter: Filter, field: Field): boolean {
   return filter.path.field === field && filter.operand.kind === 'literal' && filter.operand.value === true
 }
 
-/** Reports what asks for the values of a record that is gone. */
+/** Reports keys that need the values of a removed record. */
 function judgeGone({ draft, resolution, trigger }: About, { value, place }: Document<AutomationDefinition>): void {
   if (trigger.kind !== 'write' || !trigger.on.has('delete') || draft.live !== undefined) return
   if (draft.owner !== draft.name) {
@@ -321,7 +321,7 @@ function conditionsOf(
   )
 }
 
-/** What it does, in the order written. */
+/** The actions of an automation, in the order written. */
 function actsOf(about: About, name: string, document: Document<AutomationDefinition>): readonly Act[] {
   const { resolution } = about
   const { value, place } = document

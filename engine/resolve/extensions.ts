@@ -1,4 +1,4 @@
-/** What plugins bring to the catalog, as plain data: the passes know contributions and never plugins. */
+/** The contributions of plugins to the catalog, as plain data: the passes know contributions and never plugins. */
 
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { ActionName, ApplicationDefinition, ResourceDefinition } from '../definition/definition.ts'
@@ -48,7 +48,7 @@ export interface BoundKey {
 /** Resource → the actions that a listener hears. */
 export type ListensTo = Readonly<Record<string, readonly Exclude<ActionName, 'list' | 'get'>[]>>
 
-/** What the accounts of an application are: said by the plugin that authenticates, so that policies may speak of actors. */
+/** The accounts of an application, as the plugin that authenticates declares them, so that policies may name actors. */
 export interface AccountsContribution {
   /** The resource of the accounts; its fields and to-one relations are what `$actor.<attribute>` may name. */
   readonly resource: string

@@ -1,4 +1,4 @@
-/** What a filter depends on: columns of the record itself, and other tables, with the way to each and the columns that are read there. */
+/** The dependencies of a filter: columns of the record itself, and other tables, with the path to each and the columns that are read there. */
 import type { BelongsTo, FieldPath, Filter, ManyPath, WayStep } from '../catalog/catalog.ts'
 import { comparedPaths, comparisons, leaves } from '../filter/walk.ts'
 import type { Draft, Resolution } from './resolution.ts'

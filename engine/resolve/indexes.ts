@@ -1,4 +1,4 @@
-/** Pass: everything that identifies, filters, sorts or searches gets the index it needs, and none twice. */
+/** Pass: fields that identify, filter, sort or search records get the indexes that they need, and none twice. */
 
 import type { Field, FieldPath, Filter, FilterPath, Index, OverlapRule, WayPath } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'

@@ -1,4 +1,4 @@
-/** Pass: what a caller may ask of a list: filters, ranges, special filters, sort keys and search, declared or derived. */
+/** Pass: the options of lists: filters, ranges, special filters, sort keys and search, declared or derived. */
 
 import type { Field, FieldPath, Filter, FilterPath, Resource, SearchPath } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'

@@ -37,7 +37,7 @@ export function logging(resolution: Resolution): void {
   }
 }
 
-/** The tables that streams follow: their own, and those of other records on which it depends who sees theirs. */
+/** The tables that streams follow: their own, and those of other records that decide who sees theirs. */
 function followed({ drafts }: Resolution): readonly string[] {
   const streamed = [...drafts.values()].filter((draft) => draft.streamed)
   return streamed.flatMap((draft) => [

@@ -1,4 +1,4 @@
-/** What differs between two texts, line by line, as people read it. */
+/** The differences between two texts, line by line, for people. */
 
 const CONTEXT = 1
 

@@ -1,4 +1,4 @@
-/** What a terminal may show of texts that others wrote: names of files and of tables, addresses, messages of servers. */
+/** The parts of foreign texts that a terminal may show: names of files and of tables, addresses, messages of servers. */
 
 /** Controls, changes of direction, and what shows nothing; a terminal would obey the first and hide the rest. */
 const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu

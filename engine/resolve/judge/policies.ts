@@ -1,4 +1,4 @@
-/** Judges who may write what: clauses of create and update, what deletes and updates set, and the codes of answers. */
+/** Judges policies of writes: clauses of create and update, values that deletes and updates set, and the codes of answers. */
 import type { Assignment, Clause, Field, Filter } from '../../catalog/catalog.ts'
 import type { ActionName } from '../../definition/definition.ts'
 import type { Json } from '../../json.ts'

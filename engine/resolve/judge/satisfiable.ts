@@ -135,7 +135,7 @@ function boundOf({ operator, operand }: Compare) {
   return undefined
 }
 
-/** Above 0 where the first value comes after the second; NaN where nobody can tell from their texts. */
+/** Above 0 where the first value comes after the second; NaN where their texts do not say so. */
 function order({ type }: Field, one: Json, other: Json): number {
   if (type.name === 'integer' || type.name === 'decimal') return Number(one) - Number(other)
   if (type.name === 'bigint') return Number(BigInt(String(one)) - BigInt(String(other)))
