@@ -86,7 +86,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     if (files.length + sources.length === 0) {
       const which = positionals.length === 0 ? '' : ` with ${positionals.join(' or ')} in its path`
       const kinds = mutate ? '*.test.yaml' : '*.test.ts and no *.test.yaml'
-      complain(`There is no ${kinds}${which}. See "Tests" in plugins/README.md of Plinth.`)
+      complain(`There is no ${kinds}${which}. See plugins/guide/testing.md of Plinth.`)
       return 1
     }
     const right = sources.length === 0 || (await testScenarios(invocation, sources, mutate ? chosen : undefined))

@@ -9,27 +9,32 @@ const WORDS = { list: 'list', get: 'read', create: 'create', update: 'change', d
 
 /** What the routes let their caller do, by their groups, in Markdown: the first page of the document. */
 export function offer(catalog: Catalog, routes: readonly BoundRoute[], groupOf: (route: BoundRoute) => string): string {
-  const groups = new Map<string, { readonly words: Set<string>; others: number }>()
-  for (const route of routes) {
-    const group = groups.get(groupOf(route)) ?? { words: new Set<string>(), others: 0 }
-    groups.set(groupOf(route), group)
-    if (isResourceRoute(route)) group.words.add(WORDS[route.action])
-    else group.others += 1
-  }
-  const rows = [...groups]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, { words, others }]) => {
-      const more =
-        others === 0 ? [] : [`${others} ${words.size === 0 ? '' : 'more '}${others === 1 ? 'route' : 'routes'}`]
-      return `| ${name} | ${[...Object.values(WORDS).filter((word) => words.has(word)), ...more].join(', ')} |`
-    })
+  const groups = new Map<string, BoundRoute[]>()
+  for (const route of routes) groups.set(groupOf(route), [...(groups.get(groupOf(route)) ?? []), route])
+  const rows = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, of]) => `| ${name} | ${offered(of)} |`)
   return `${catalog.description ?? `The interface of ${catalog.name}.`}
 
 **What you can do.** Without a token, this document has every route. With the token of a sign-in, it has what its bearer may call, read and write.
 
-| group | you can |
+| group | what you can do |
 |---|---|
 ${rows.join('\n')}`
+}
+
+/** Routes of a plugin that a row names before it counts the others. */
+const NAMED = 3
+
+/** What the routes of one group do, in a few words: actions on records, or the first sentences of a plugin's routes. */
+function offered(routes: readonly BoundRoute[]): string {
+  const actions = new Set(routes.filter(isResourceRoute).map(({ action }) => action))
+  const words = Object.entries(WORDS).flatMap(([action, word]) =>
+    actions.has(action as keyof typeof WORDS) ? [word] : [],
+  )
+  const others = routes.filter((route) => !isResourceRoute(route))
+  const named =
+    words.length > 0 ? [] : others.flatMap((route) => ('summary' in route ? [route.summary] : [])).slice(0, NAMED)
+  const left = others.length - named.length
+  return [...words, ...named, ...(left === 0 ? [] : [`${left} more ${left === 1 ? 'route' : 'routes'}`])].join(', ')
 }
 
 /** What holds for every operation, in Markdown. */
@@ -41,11 +46,11 @@ export function guide(catalog: Catalog): string {
 
 **Bodies** are JSON objects. Spaces around a text are cut off, and \`""\` means null. ${unknown}. A record may be sent back as it was read: read-only fields and embedded records are then ignored. Another value for one of them is refused, and the refusal says what to send instead. PUT and PATCH do the same: they change the fields that are sent.
 
-**Lists** take filters, \`search\`, \`sort\` and pages. A filter takes several values, \`status_id=1&status_id=2\` or \`status_id=1,2\`, and an operator in brackets, \`created_at[gte]=2026-01-01\`. Without an operator it means \`[eq]\`, and \`[in]\` for several values. \`[in]\` and \`[not_in]\` take values with commas, \`[between]\` the first and the last value, \`[null]\` true or false. A day stands for all its hours. To read many pages at the same cost, begin with \`cursor=first\` and go on with \`meta.pagination.next_cursor\`.
+**Lists** take filters, \`search\`, \`sort\` and pages. A filter takes several values, \`status_id=1&status_id=2\` or \`status_id=1,2\`, and an operator in brackets, \`created_at[gte]=2026-01-01\`. Without an operator it means \`[eq]\`, and \`[in]\` for several values. \`[in]\` and \`[not_in]\` take values with commas, \`[between]\` the first and the last value, \`[null]\` true or false. A day means all its hours. To read many pages at the same cost, begin with \`cursor=first\` and go on with \`meta.pagination.next_cursor\`.
 
-${searches(catalog)}**Conditions.** \`where\` is a condition as JSON, beside the other parameters: \`{"any":[{"status.category":"open"},{"comments":{"some":{"user.email":{"ends_with":"@acme.example"}}}}]}\`. The keys of an object hold together; \`any\` and \`all\` take lists of conditions, \`not\` takes one. A value is compared by \`eq\`, a list by \`in\`, null asks for what is absent, and \`{"gte":1,"lt":9}\` names operators: ${OPERATORS.map((word) => `\`${word}\``).join(', ')}. A key is the name of a filter, \`id\`, or over relations a filter of the other resource. Relations to many records take \`some\`, \`none\`, \`every\`, and \`count\` with a \`where\` beside it. A key over a relation to many, without such a word, asks for one of them. \`$actor\` is the id of the caller, \`$now\` the moment, \`$today\` its day. Records and fields that the caller may not see count as absent. A mistake is told at its place, \`where.any.0.status.category\`. What is too long for an address goes to the list's \`/query\` as a body, \`{"where":{"id":[1,2]},"sort":["-id"],"per_page":10}\`.
+${searches(catalog)}**Conditions.** \`where\` is a condition as JSON, in addition to the other parameters: \`{"any":[{"status.category":"open"},{"comments":{"some":{"user.email":{"ends_with":"@acme.example"}}}}]}\`. The keys of an object hold together; \`any\` and \`all\` take lists of conditions, \`not\` takes one. A value is compared by \`eq\`, a list by \`in\`, null asks for what is absent, and \`{"gte":1,"lt":9}\` names operators: ${OPERATORS.map((word) => `\`${word}\``).join(', ')}. A key is the name of a filter, \`id\`, or over relations a filter of the other resource. Relations to many records take \`some\`, \`none\`, \`every\`, and \`count\`, perhaps with a \`where\`. A key over a relation to many, without such a word, asks for one of them. \`$actor\` is the id of the caller, \`$now\` the moment, \`$today\` its day. Records and fields that the caller may not see count as absent. A mistake is told at its place, \`where.any.0.status.category\`. What is too long for an address goes to the list's \`/query\` as a body, \`{"where":{"id":[1,2]},"sort":["-id"],"per_page":10}\`.
 
-**Parts of records.** \`fields=id,subject,status.name\` answers with these alone, embedded ones inside their objects; \`omit\` with all but these. \`include=comments(5)\` adds related records that stand in single answers only, or in none unless they are asked for; a list gives ${LIMITS.includedDefault} of each relation if no number says less or more, ${LIMITS.includedMost} at most, newest first where they have no order of their own. Schemas say what a whole record has.
+**Parts of records.** \`fields=id,subject,status.name\` answers with these alone, embedded ones inside their objects; \`omit\` with all but these. \`include=comments(5)\` adds related records that only single answers have, or none unless they are asked for; a list gives ${LIMITS.includedDefault} of each relation if no number says less or more, ${LIMITS.includedMost} at most, newest first where they have no order of their own. Schemas say what a whole record has.
 
 **Versions.** Records and lists have an \`ETag\`. A GET with \`If-None-Match\` is answered 304 while nothing has changed; a change with \`If-Match\` is answered 412 when the record has changed. A POST with an \`Idempotency-Key\` is done once: sent again, after a lost connection too, it gets the first answer with the header \`Idempotency-Replayed\`, unless its sender may do less by then. 409 with \`Retry-After\` says that the first one is still at work.
 
@@ -69,7 +74,7 @@ function searches(catalog: Catalog): string {
   const forms = searched.some(({ language }) => language !== undefined)
     ? ' Where a list says so, a word also finds its other forms, `printers` a `printer`; in quotes it stands for itself.'
     : ''
-  return `**Searches.** \`search\` finds the records that have all of its words or parts of words, in any order and field, in small or capital letters, with accents or without: \`"two words"\` must stand side by side, and \`-word\` must not be there.${forms} A text that is the id of a record, or the value of a field that no two records share, finds this record first. \`meta.search.matches\` names for each record the fields that have words, and with \`snippets=true\` it has pieces of their texts as HTML. A word that stands nowhere is taken for the most similar one; in quotes it stays as it is. So \`search=prnter&snippets=true\` is answered with \`{"corrected":{"prnter":"printer"},"matches":[{"id":1,"fields":["subject"],"snippets":{"subject":"The <mark>printer</mark> is broken"}}]}\`. Where all words are very common, \`meta.pagination.total\` is what there is at least, and \`total_exact\` is false.
+  return `**Searches.** \`search\` finds the records that have all of its words or parts of words, in any order and field, in small or capital letters, with accents or without: \`"two words"\` must be side by side, and \`-word\` must not be there.${forms} A text that is the id of a record, or the value of a field that no two records share, finds this record first. \`meta.search.matches\` names for each record the fields that have words, and with \`snippets=true\` it has pieces of their texts as HTML. A word that occurs nowhere is taken for the most similar one; in quotes it is taken literally. So \`search=prnter&snippets=true\` is answered with \`{"corrected":{"prnter":"printer"},"matches":[{"id":1,"fields":["subject"],"snippets":{"subject":"The <mark>printer</mark> is broken"}}]}\`. Where all words are very common, \`meta.pagination.total\` is what there is at least, and \`total_exact\` is false.
 
 `
 }

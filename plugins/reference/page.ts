@@ -99,7 +99,8 @@ function html(markdown: string): string {
     .join('\n')
 }
 
-export const GUIDE_STYLE = `main { max-width: 46rem; margin: 0 auto; line-height: 1.6 }
+export const GUIDE_STYLE = `main { max-width: 46rem; margin: 0 auto; padding: 1rem 0; line-height: 1.6 }
+p { margin: 1rem 0 }
 code { overflow-wrap: anywhere; border: 1px solid var(--line); border-radius: 4px; padding: 0 .2em }
 a { color: var(--accent) }
 `
