@@ -1,4 +1,4 @@
-/** A folder of YAML and plugins becomes a catalog, or everything that is wrong with it. */
+/** A folder of YAML and plugins becomes a catalog, or a list of all its mistakes. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, saysAtBoot } from '../plugin/application.ts'

@@ -1,4 +1,4 @@
-/** A file of the application extends the resource that a plugin brings along: what adds, what replaces, what is refused. */
+/** A file of the application extends the resource of a plugin: it adds, replaces, and may not contradict. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Resource } from '../../engine/catalog/catalog.ts'

@@ -1,4 +1,4 @@
-/** What a start does, by counting it: nothing is done twice, and nothing grows faster than the application. */
+/** The work of a start, counted: nothing is done twice, and nothing grows faster than the application. */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The pause of an instance that changes its tables for itself: how often requests wait, and when the next app is served. */
+/** The pause of an instance that changes its tables alone: how often requests wait, and when the next app is served. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pauseOf } from '../../engine/boot/replace-app.ts'

@@ -1,4 +1,4 @@
-/** What is served is described for `plinth plan` where it was made from something else than before, and only there. */
+/** The served app is described for `plinth plan` only where its sources differ from before. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'

@@ -1,4 +1,7 @@
-/** What a listener cannot work: it is put off with what follows for its record, set aside in the end, and the rest goes on. */
+/**
+ * Changes that a listener cannot work: deferred together with later ones of the record, set aside in the end, while
+ * the rest goes on.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { listenerStates } from '../../engine/change/state.ts'

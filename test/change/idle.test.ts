@@ -1,4 +1,4 @@
-/** Listeners with nothing to do: what is none of theirs costs them nothing, and they hear again once they have work. */
+/** Listeners with nothing to do: changes for others cost them nothing, and they wake up again for their own. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { listenersWithWork } from '../../engine/change/log.ts'

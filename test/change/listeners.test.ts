@@ -1,4 +1,4 @@
-/** Listeners hear of every committed write, once, in order, with its values and without its secrets. */
+/** Listeners get every committed write, once, in order, with its values and without its secrets. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Engine } from '../../engine/engine.ts'

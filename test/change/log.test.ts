@@ -1,4 +1,7 @@
-/** The log of changes: what is in it, what never is, how long it stays, and that nobody pays for it who does not listen. */
+/**
+ * The log of changes: its content, its secrets that are never there, its retention, and that writes without listeners
+ * cost nothing.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SYSTEM } from '../../engine/actor.ts'

@@ -1,4 +1,4 @@
-/** What statements give and take on either database, and how they are prepared. */
+/** Statements on both databases: their values, their rows, and how they are prepared. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LIMITS } from '../../engine/limits.ts'

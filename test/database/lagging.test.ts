@@ -1,4 +1,4 @@
-/** Reads that may lag go to the replica, and never fail because of it alone. */
+/** Reads that may lag go to the replica, and never fail only because of it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'

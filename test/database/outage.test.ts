@@ -1,4 +1,4 @@
-/** What callers see while the database is overloaded, gone, or back again. */
+/** The answers to callers while the database is overloaded, gone, or back again. */
 import net from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'

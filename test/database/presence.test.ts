@@ -1,4 +1,4 @@
-/** Which processes live is known by the keys that they have: on a server by its sessions, beside an embedded database by its socket. */
+/** Keys of living processes: on a server by sessions, on an embedded database by its socket. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

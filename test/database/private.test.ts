@@ -1,4 +1,4 @@
-/** DATA_DIR belongs to the user that runs the program: nobody else on the machine reads or writes in it. */
+/** DATA_DIR belongs to the user that runs the program: other users of the machine can neither read nor write in it. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** What is said on the socket of an embedded database and is no message: that connection ends, and the database goes on. */
+/** Bytes on the socket of an embedded database that are no message: that connection ends, and the database goes on. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import net from 'node:net'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Connections that are cut without a word: no caller waits long, and the next one is served. */
+/** Connections that are cut silently: no caller waits long, and the next one is served. */
 import net from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'

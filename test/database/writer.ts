@@ -1,4 +1,4 @@
-/** A child process of the tests: writes rows to an embedded database and says each one that was acknowledged. */
+/** A child process of the tests: writes rows to an embedded database and prints each acknowledged one. */
 import { connect } from '../../engine/database/connect.ts'
 import { SILENT } from '../support/database.ts'
 

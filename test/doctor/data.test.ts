@@ -1,4 +1,4 @@
-/** What the doctor says of the data: queries without an index, what grows, work that waits, and what the user may. */
+/** The findings of the doctor about data: queries without an index, growth, waiting work, and rights of the user. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { setUpDatabase } from '../../engine/boot/database-setup.ts'

@@ -1,4 +1,4 @@
-/** What the doctor says of a deployment in which nothing is wrong, and of each fault around the application. */
+/** The findings of the doctor about a deployment without faults, and about each fault around the application. */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'

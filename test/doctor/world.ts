@@ -1,4 +1,4 @@
-/** A shop with two large tables, and a doctor who looks at it. */
+/** A shop with two large tables, examined by the doctor. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

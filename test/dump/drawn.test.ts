@@ -1,4 +1,4 @@
-/** Drawn tables that were there before the application: what is loaded is what PostgreSQL said of them. */
+/** Drawn tables from before the application: PostgreSQL describes the loaded ones like the dumped ones. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Drawn tables with what PostgreSQL can describe, and what its catalogs say of everything that people made. */
+/** Drawn tables with all objects that PostgreSQL can describe, and their descriptions in its catalogs. */
 import fc from 'fast-check'
 import type { Database } from '../../engine/database/database.ts'
 

@@ -1,4 +1,4 @@
-/** A dump of an application that serves tables which were there before it, and its way into another database. */
+/** A dump of an application with existing tables, and its way into another database. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Columns as PostgreSQL itself tells of them, and the fields that they become. */
+/** Columns as PostgreSQL describes them, and their fields. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultOf, fieldOf } from '../../engine/existing/column.ts'

@@ -1,4 +1,7 @@
-/** Jobs of an application: enqueued by plugins with a transaction, run as whom they ask, read by who enqueued them. */
+/**
+ * Jobs of an application: enqueued by plugins within a transaction, run as their actor, read by the caller who
+ * enqueued them.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createEngine, type Engine } from '../../engine/engine.ts'

@@ -1,4 +1,4 @@
-/** When a job begins: where no request is in flight, so that requests come first. */
+/** A job begins when no request is in flight, so that requests come first. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/wait.ts'

@@ -1,4 +1,4 @@
-/** `keep`: records go when they are as old as their resource says, in batches, and no others; /metrics tells of it. */
+/** `keep`: records are deleted at the age that their resource says, in batches, and no others; /metrics counts them. */
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite } from 'uvu'

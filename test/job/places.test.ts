@@ -1,4 +1,4 @@
-/** Which job begins when: attempts that count, places of each kind, servers that are left alone. */
+/** The order of jobs: attempts that count, places of each kind, servers that are left alone. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createBreaker } from '../../engine/breaker.ts'

@@ -1,4 +1,7 @@
-/** Scheduled jobs: one run at a time for all instances, on and on, also after restarts; and what the engine itself tidies. */
+/**
+ * Scheduled jobs: one run at a time for all instances, again and again, also after restarts; and the retention of the
+ * engine itself.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createEngine, type Engine } from '../../engine/engine.ts'

@@ -1,4 +1,4 @@
-/** The database knows what its tables hold soon after their rows come: plans of conditions within conditions read few pages. */
+/** The database has statistics of tables soon after their rows are there: plans of nested conditions read few pages. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readableSql } from '../../engine/query/readable.ts'

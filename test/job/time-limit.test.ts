@@ -1,4 +1,4 @@
-/** Jobs that wait for what never comes: each has an end of its own, and its place goes to the next one. */
+/** Jobs that wait for ever: each has an end, and its place goes to the next one. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type RunJob, withinTime } from '../../engine/job/run.ts'

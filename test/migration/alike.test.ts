@@ -1,4 +1,6 @@
-/** Names that look alike and are there already: the plan lists them, they stay, and new ones are refused until an index can be made. */
+/**
+ * Present names that look alike: the plan lists them, they stay, and new ones are refused until an index can be made.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { planFor } from '../../engine/migration/migrate.ts'

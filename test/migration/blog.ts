@@ -1,4 +1,4 @@
-/** A blog that holds data in every place that stores names, as it was and under its later names. */
+/** A blog with data in every place that stores names, under its first and its later names. */
 import * as assert from 'uvu/assert'
 import type { Database } from '../../engine/database/database.ts'
 import { PNG } from '../plugins/media/world.ts'

@@ -1,4 +1,4 @@
-/** What others made over the engine's columns is named before a change, and never goes with a column. */
+/** Views and the like of others over columns of the engine are named before a change, and never go with a column. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lines } from './lines.ts'

@@ -1,4 +1,4 @@
-/** Promises of the documents on records that are there, as they are written: their YAML is read from the page, their output is compared. */
+/** Promises of the documents on present records: their YAML is read from the page, and their output is compared. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'

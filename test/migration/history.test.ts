@@ -1,4 +1,4 @@
-/** What is kept of each step of a migration, those that failed and those that were cut off too. */
+/** The history of steps of a migration, including failed and interrupted ones. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { migrateTables } from '../../engine/migration/migrate.ts'

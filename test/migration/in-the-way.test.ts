@@ -1,4 +1,4 @@
-/** Sessions of others that hold a table: nobody waits for them but the change, which names them and is given up whole. */
+/** Sessions of others that hold a table: only the change waits for them; it names them and is given up as a whole. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { suite } from 'uvu'

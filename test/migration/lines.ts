@@ -1,4 +1,4 @@
-/** A small table beside the library, and a migration of it that is watched. */
+/** A small table in addition to the library, and a watched migration of it. */
 import type { Database, Runner } from '../../engine/database/database.ts'
 import { tables } from '../../engine/migration/catalog-tables.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'

@@ -1,4 +1,4 @@
-/** A change of a type keeps what a value says, or names the value: nothing is cut off in silence. */
+/** A change of a type keeps the meaning of a value, or names the value: nothing is cut off silently. */
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

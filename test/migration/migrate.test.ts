@@ -1,4 +1,4 @@
-/** Changes of the tables from what people wrote to what the database then holds. */
+/** Changes of the tables, from the YAML to the resulting database. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inspect } from '../../engine/migration/inspect.ts'

@@ -1,4 +1,4 @@
-/** Names are not what they stand for: older files, other tables and columns, long names, and links of renamed resources. */
+/** Names and meanings: older files, other tables and columns, long names, and links of renamed resources. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/catalog-tables.ts'

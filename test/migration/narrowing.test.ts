@@ -1,4 +1,4 @@
-/** A field that allows less than before: what is stored is judged like a request, counted, named, and never lost. */
+/** A field that allows less than before: stored values are judged like a request, counted, named, and never lost. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { migrateTables } from '../../engine/migration/migrate.ts'

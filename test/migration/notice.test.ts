@@ -1,4 +1,4 @@
-/** What a plan says that no file says: what may be a rename, names that are taken, columns of somebody else, links of one column. */
+/** Notices of a plan: probable renames, taken names, columns of others, links of one column. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/catalog-tables.ts'

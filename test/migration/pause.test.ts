@@ -1,4 +1,4 @@
-/** What is made before the pause of a change, what within it, and what when it has ended. */
+/** The steps before, within and after the pause of a change. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Runner } from '../../engine/database/database.ts'

@@ -1,4 +1,4 @@
-/** What a rename keeps beside the data: indexes, and the numbers of sequences. */
+/** A rename keeps indexes and the numbers of sequences. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/catalog-tables.ts'

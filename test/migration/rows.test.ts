@@ -1,4 +1,4 @@
-/** What happens to rows that are there when a field is required, changes its type, or loses a word: counted, named by id, and never lost. */
+/** Present rows when a field is required, changes its type, or loses a word: counted, named by id, and never lost. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/catalog-tables.ts'

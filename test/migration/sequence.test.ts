@@ -1,4 +1,7 @@
-/** Fields whose numbers the database gives, over rows that are there: no number is given twice, and rows are numbered in the order of their keys. */
+/**
+ * Fields with numbers of the database over present rows: no number is given twice, and rows are numbered in the order
+ * of their keys.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lines } from './lines.ts'

@@ -1,4 +1,4 @@
-/** A change by which rows are served that were not: counted, named, and left to a person. */
+/** A change that serves rows which were not served before: counted, named, and left to a person. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/catalog-tables.ts'

@@ -1,4 +1,4 @@
-/** What was last served stays in the database, and is written only where it is another. */
+/** The description of what was served last stays in the database, and is written only where it differs. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { migrateTables } from '../../engine/migration/migrate.ts'

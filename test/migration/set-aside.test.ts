@@ -1,4 +1,7 @@
-/** What the YAML no longer names: left alone by every start, set aside by a person, and brought back. */
+/**
+ * Tables and columns that the YAML no longer names: left alone by every start, set aside by a person, and brought
+ * back.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'

@@ -1,4 +1,4 @@
-/** What stores the name of a resource, a field or a relation as data, when that gets another name. */
+/** Stored names of resources, fields and relations after a rename. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Changes of fields that the database computes: nothing that anybody wrote is lost, and what is computed again is counted. */
+/** Changes of fields that the database computes: written values are never lost, and computed ones are counted. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/catalog-tables.ts'

@@ -1,4 +1,4 @@
-/** A relation that leads to another resource: ids of the one are no ids of the other. */
+/** A relation that leads to another resource: ids of one are no ids of the other. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { tables } from '../../engine/migration/catalog-tables.ts'

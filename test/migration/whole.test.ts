@@ -1,4 +1,4 @@
-/** Two changes that meet in one version: it is told before anything changes, or it happens whole. */
+/** Two changes in one version: a conflict is reported before anything changes, or both happen as a whole. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { migrateTables } from '../../engine/migration/migrate.ts'

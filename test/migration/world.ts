@@ -1,4 +1,4 @@
-/** A database with the tables of the library, and what people do to it. */
+/** A database with the tables of the library, and the actions of people on it. */
 import * as assert from 'uvu/assert'
 import type { Database } from '../../engine/database/database.ts'
 import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'

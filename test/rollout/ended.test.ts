@@ -1,4 +1,4 @@
-/** A rollout that has ended and files that are put back behind it: an instance serves what fits the tables. */
+/** Files that are put back after a rollout: an instance serves the version that fits the tables. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** Which instances take part in a rollout: every one that lives, and none that does not. */
+/** The instances that take part in a rollout: all living ones, and no others. */
 import pg from 'pg'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** `plinth apply` is killed, and done again: what it had begun is finished or taken back by the instances, which serve on. */
+/** `plinth apply` is killed, and run again: the instances finish or undo its work, and go on serving. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-/** What an instance does of a rollout before requests wait for it, and what while they wait. */
+/** The order of work of an instance in a rollout: before requests wait for it, and while they wait. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { suite } from 'uvu'

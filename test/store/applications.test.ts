@@ -1,4 +1,4 @@
-/** Two applications on one Redis: neither counts the requests of the other, nor hears what changed there. */
+/** Two applications on one Redis: neither counts the requests of the other, nor gets its messages. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../support/application.ts'

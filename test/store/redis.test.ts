@@ -1,4 +1,4 @@
-/** What happens when Redis stops answering: nobody waits, limits hold, and it comes back by itself. */
+/** Redis stops answering: no caller waits, limits hold, and it reconnects by itself. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** What both stores promise: counts in windows, messages that arrive, and none of it ever rejects. */
+/** The promises of both stores: counts in windows, messages that arrive, and no rejections. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
