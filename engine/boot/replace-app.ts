@@ -213,7 +213,7 @@ function follow(parts: Exchanging, version: string, reloaded: () => Promise<unkn
   })
 }
 
-interface Around {
+interface FollowParts {
   readonly database: Pick<Database, 'adhoc' | 'presence'>
   readonly log: Logger
   readonly settings: BootOptions
@@ -233,7 +233,7 @@ export interface Serves<T> extends Pick<FollowerParts, 'alone' | 'changed'> {
 
 /** `version` is that of the files which are served at first. */
 export function followFiles<T>(
-  { database, log, settings }: Around,
+  { database, log, settings }: FollowParts,
   version: string,
   { alone, changed, compose, serve, fits, finish, fitsNow }: Serves<T>,
 ): Follower {

@@ -1,16 +1,6 @@
 /** Derives the tables of a catalog: columns, keys, references, indexes, joining tables, and the engine's own. */
 
-import type {
-  Catalog,
-  Field,
-  Filter,
-  Index,
-  ManyToMany,
-  OverlapRule,
-  RelatedFollow,
-  Resource,
-  Value,
-} from '../catalog/catalog.ts'
+import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
 import { bareColumns, generatedSql, storedFitsSql } from '../catalog/formula.ts'
 import { idType, keptIdType } from '../catalog/key.ts'
 import { isStored, protectionOf } from '../catalog/stored.ts'
@@ -18,14 +8,14 @@ import { targetOf } from '../catalog/target.ts'
 import { UUID7_DEFAULT } from '../field/uuid.ts'
 import { quoted } from '../filter/sql.ts'
 import { isName } from '../filter/text-forms.ts'
-import { isFixed, leaves } from '../filter/walk.ts'
+import { leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
+import { countedFrom, judgeOf, servedRows } from './catalog-meanings.ts'
 import { literalDefault } from './ddl.ts'
 import { fixedConditionSql, pathSql } from './fixed-condition.ts'
 import { engineTables } from './own/engine-tables.ts'
 import { namedIndex } from './sql-name.ts'
-import type { Column, CountedFrom, ForeignKey, Sequence, ServedRows, Table, TableIndex } from './table.ts'
-import { judgeOf } from './value-judge.ts'
+import type { Column, ForeignKey, Sequence, Table, TableIndex } from './table.ts'
 
 function byName<T extends { readonly name: string }>(values: Iterable<T>): readonly T[] {
   const first = new Map<string, T>()
@@ -286,49 +276,4 @@ export function tables(catalog: Catalog): readonly Table[] {
   const wanted = Object.freeze([...all].sort((a, b) => (a.name < b.name ? -1 : 1)))
   originOf(wanted).catalog = catalog
   return wanted
-}
-
-/** The rows of a table that each of its resources serves. */
-export function servedRows(catalog: Catalog, resources: readonly Resource[]): Readonly<Record<string, ServedRows>> {
-  return Object.fromEntries(
-    resources.map(({ live, name, renamedFrom, scope }) => [
-      name,
-      {
-        ...condition('scope', catalog, scope),
-        ...condition('live', catalog, live),
-        ...(renamedFrom === undefined ? {} : { renamedFrom }),
-      },
-    ]),
-  )
-}
-
-/** A condition about the caller or the present moment has no fixed SQL; policies report its changes. */
-function condition(key: 'scope' | 'live', catalog: Catalog, filter: Filter | undefined): ServedRows {
-  if (filter === undefined || !isFixed(filter)) return {}
-  return { [key]: fixedConditionSql(filter, (path) => pathSql(catalog, path, 't')) }
-}
-
-/** Column → the tables whose new records add to it, as to a sum or a count. */
-export function countedFrom(catalog: Catalog, owner: Resource): ReadonlyMap<string, readonly CountedFrom[]> {
-  const found = new Map<string, readonly CountedFrom[]>()
-  for (const resource of catalog.resources.values()) {
-    if (resource.owner !== resource.name) continue
-    for (const follow of resource.relatedFollows) {
-      const [first] = follow.of.relations
-      const by = first?.field.column ?? follow.of.field.column
-      if (follow.target !== owner.name || !follow.on.has('create')) continue
-      for (const { field, value } of follow.set) {
-        if (!goesOn(value, follow, field.column)) continue
-        found.set(field.column, [...(found.get(field.column) ?? []), { table: resource.table, column: by }])
-      }
-    }
-  }
-  return found
-}
-
-/** Whether a value is the one that the other record has, and more. */
-function goesOn(value: Value, follow: RelatedFollow, column: string): boolean {
-  if (value.kind === 'record') return value.path.relations.length > 0 && value.path.field.column === column
-  const isMade = value.kind === 'sum' || value.kind === 'difference' || value.kind === 'first'
-  return isMade && value.of.some((one) => goesOn(one, follow, column))
 }
