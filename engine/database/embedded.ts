@@ -28,7 +28,7 @@ import { inTransaction } from './transaction.ts'
  * A read outside a transaction waits until the open one ends, and the bare `knex` inside a transaction waits for itself
  * until LIMITS.acquireMs refuse it with `unavailable`.
  */
-export function databaseOver(pool: pg.Pool, description: string, log: Logger, closed: () => Promise<void>): Database {
+function databaseOver(pool: pg.Pool, description: string, log: Logger, closed: () => Promise<void>): Database {
   const connections = watchErrors({ pool, note: outageLog(log) })
   const knex = knexOver(connections)
   const runner = pooledRunner(connections)
@@ -121,7 +121,7 @@ export async function openEmbedded(dataDir: string, log: Logger, watched?: Disk,
 }
 
 /** For people: which database it is. */
-export function describeEmbedded(dataDir: string): string {
+function describeEmbedded(dataDir: string): string {
   return `embedded PostgreSQL ${EMBEDDED_MAJOR} in ${dataDir}`
 }
 

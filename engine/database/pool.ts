@@ -119,7 +119,7 @@ function dropWhenLost(client: pg.PoolClient): pg.PoolClient {
 }
 
 /** Where Knex takes its connections: the same pool under the same bound. */
-export function knexPool(connections: Connections): KnexPool {
+function knexPool(connections: Connections): KnexPool {
   const { pool } = connections
   return {
     connect: async () => dropWhenLost(await acquired(connections)),

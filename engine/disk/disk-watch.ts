@@ -49,7 +49,7 @@ export interface HeldPlaces {
 }
 
 /** Nothing is held at first. */
-export function heldPlaces(): HeldPlaces {
+function heldPlaces(): HeldPlaces {
   const held = new Map<string, number | undefined>()
   return {
     hold(path) {

@@ -156,7 +156,7 @@ function hidden({ env }: Settings, finding: Checked): Checked {
   return { ...finding, message: clean(message), ...(advice === undefined ? {} : { advice: clean(advice) }) }
 }
 
-export async function lookAtRedis({ redisUrl }: Settings): Promise<readonly Finding[]> {
+async function lookAtRedis({ redisUrl }: Settings): Promise<readonly Finding[]> {
   if (redisUrl === undefined) return [ok('no REDIS_URL: right for one instance; several would count limits apart')]
   // Loading ioredis takes time that a deployment without it need not spend.
   const { probeRedis } = await import('../store/redis.ts')

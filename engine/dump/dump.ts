@@ -282,7 +282,7 @@ async function* partLines(content: Readable): AsyncGenerator<string, void> {
  * The functions that seal open secrets in rows on their way out, by table; throws a sentence where a column has no room
  * for a sealed one.
  */
-export function leavingRows(catalog: Catalog, settings: Settings, structure: Structure): ReadonlyMap<string, Leaving> {
+function leavingRows(catalog: Catalog, settings: Settings, structure: Structure): ReadonlyMap<string, Leaving> {
   const pairs = pairsOf(tablesOf(catalog), presentIn(structure))
   const found = new Map<string, Map<number, Protection>>()
   for (const resource of catalog.resources.values()) {

@@ -56,7 +56,7 @@ export async function readPlaces(runner: Runner): Promise<Places> {
 }
 
 /** SQL of a column as a dump holds it, of the row `t`. */
-export function portable(column: string, type: string, places: Places): string {
+function portable(column: string, type: string, places: Places): string {
   if (type === 'xid8') {
     const unseen = places.map(
       (place) => `(not pg_visible_in_snapshot(${column}, ${quoteText(place)}::pg_snapshot))::int`,

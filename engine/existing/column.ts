@@ -174,7 +174,7 @@ function endOf(operator: string, value: string, whole: boolean): Bounds | undefi
 }
 
 /** The bounds of all checks of one column together. */
-export function boundsIn(checks: readonly string[], whole: boolean): Bounds {
+function boundsIn(checks: readonly string[], whole: boolean): Bounds {
   const all = checks.map((sql): Bounds => {
     const bare = plain(sql)
     if (bare === undefined) return {}

@@ -33,7 +33,7 @@ const DICTIONARIES = `select d.oid, format('create text search dictionary %I (%s
 const CONFIGURATIONS = `select c.oid, format('create text search configuration %I (parser = %s)', c.cfgname, ${parser('c.cfgparser')})
   from pg_ts_config c where ${own('pg_ts_config', 'c', 'c.cfgnamespace')} order by c.oid`
 
-export const TEXT_SEARCH_KINDS: readonly Kind[] = [
+const TEXT_SEARCH_KINDS: readonly Kind[] = [
   { rank: RANKS.routine, catalog: 'pg_ts_parser', text: PARSERS },
   { rank: RANKS.routine, catalog: 'pg_ts_template', text: TEMPLATES },
   { rank: RANKS.routine, catalog: 'pg_ts_dict', text: DICTIONARIES },
@@ -41,7 +41,7 @@ export const TEXT_SEARCH_KINDS: readonly Kind[] = [
 ]
 
 /** Which dictionaries a configuration asks about each kind of token. */
-export const MAPPINGS = `select ${RANKS.routine - RANKS.part}, c.oid::bigint * 1000 + m.maptokentype, format('mapping of pg_ts_config:%s.%s', c.oid, m.maptokentype), 'pg_ts_config:' || c.oid,
+const MAPPINGS = `select ${RANKS.routine - RANKS.part}, c.oid::bigint * 1000 + m.maptokentype, format('mapping of pg_ts_config:%s.%s', c.oid, m.maptokentype), 'pg_ts_config:' || c.oid,
     format('alter text search configuration %I add mapping for %I with %s', c.cfgname,
       (select alias from ts_token_type(c.cfgparser) where tokid = m.maptokentype), string_agg(${dictionary('m.mapdict')}, ', ' order by m.mapseqno)), null
   from pg_ts_config c join pg_ts_config_map m on m.mapcfg = c.oid
@@ -90,13 +90,13 @@ function typeSql([name, kind, words, base, required, preset, checks, parts, rang
   return `create domain ${name} as ${base}${more.join('')}`
 }
 
-export const TYPE_KINDS: readonly Kind[] = [
+const TYPE_KINDS: readonly Kind[] = [
   { rank: RANKS.type, catalog: 'pg_collation', text: COLLATIONS },
   { rank: RANKS.type, catalog: 'pg_type', text: TYPES, sqlOf: typeSql },
 ]
 
 /** Checks of domains that older values need not meet. */
-export const TYPE_PARTS = `select 3, k.oid, 'pg_constraint:' || k.oid, 'pg_type:' || t.oid,
+const TYPE_PARTS = `select 3, k.oid, 'pg_constraint:' || k.oid, 'pg_type:' || t.oid,
     format('alter domain %s add constraint %I %s', format_type(t.oid, null), k.conname, pg_get_constraintdef(k.oid)), null
   from pg_constraint k join pg_type t on t.oid = k.contypid
   where k.contype = 'c' and not k.convalidated and ${own('pg_type', 't', 't.typnamespace')} order by k.oid`

@@ -77,7 +77,7 @@ export function servedRows(catalog: Catalog, resources: readonly Resource[]): Re
 }
 
 /** A condition about the caller or the present moment has no fixed SQL; policies report its changes. */
-export function rowCondition(key: 'scope' | 'live', catalog: Catalog, filter: Filter | undefined): ServedRows {
+function rowCondition(key: 'scope' | 'live', catalog: Catalog, filter: Filter | undefined): ServedRows {
   if (filter === undefined || !isFixed(filter)) return {}
   return { [key]: fixedConditionSql(filter, (path) => pathSql(catalog, path, 't')) }
 }

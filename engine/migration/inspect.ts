@@ -255,7 +255,7 @@ const DEPENDENTS = `select distinct t.relname, a.attname, case when v.oid is not
 const OWN_NAME = '(_[0-9a-f]{8}_(key|idx|excl)|__converting)$'
 
 /** Reads the objects that depend on columns of the schema; `mark` is the mark of the engine's own objects. */
-export async function readDependents(runner: Runner, mark: string): Promise<Dependents> {
+async function readDependents(runner: Runner, mark: string): Promise<Dependents> {
   const found = new Map<string, Map<string, string[]>>()
   for (const [table, column, what] of await runner.run({ text: DEPENDENTS }, [mark, OWN_NAME])) {
     if (typeof table !== 'string' || typeof column !== 'string' || typeof what !== 'string') continue

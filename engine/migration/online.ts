@@ -206,7 +206,7 @@ function batchSql(batches: Batches, isFirst: boolean): string {
 }
 
 /** Changes the rows from the first to the last; after a kill, the remaining rows are those without the value. */
-export async function inBatches(batches: Batches, run: Run, tell: (rows: number) => void): Promise<void> {
+async function inBatches(batches: Batches, run: Run, tell: (rows: number) => void): Promise<void> {
   let last: string | undefined
   let done = 0
   let told = 0

@@ -274,7 +274,7 @@ export function renamedIndexes(
 }
 
 /** Gives an index its wanted name, and its mark with the present text of the predicate. */
-export function renamingIndex({ wanted }: Pair, { from, to }: RenamedIndex): Step {
+function renamingIndex({ wanted }: Pair, { from, to }: RenamedIndex): Step {
   const rename =
     to.kind === 'overlap'
       ? `alter table ${q(wanted.name)} rename constraint ${q(from.name)} to ${q(to.name)}`

@@ -10,12 +10,7 @@ import type { Column, Judge } from './table.ts'
 import { typeChange } from './type-change.ts'
 
 /** Words that rows may still hold: those that the enum had last, and those for which it names another. */
-export function formerWords(
-  { actual }: Pair,
-  column: Column,
-  was: Column,
-  { present }: Circumstances,
-): readonly string[] {
+function formerWords({ actual }: Pair, column: Column, was: Column, { present }: Circumstances): readonly string[] {
   const { words } = column
   if (words === undefined) return []
   const before = present.history.words[`${actual.name}.${was.name}`] ?? []

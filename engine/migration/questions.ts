@@ -12,7 +12,7 @@ import { type Answer, type Concern, type Judging, keyOf, type Step, statementsOf
 import type { Table } from './table.ts'
 
 /** For each value, the rows in which it does not fit; reads a batch at a time in the order of the key. */
-export async function judgedRows(runner: Runner, { table, key, values }: Judging): Promise<readonly Answer[]> {
+async function judgedRows(runner: Runner, { table, key, values }: Judging): Promise<readonly Answer[]> {
   const found = values.map(() => ({ rows: 0, ids: [] as string[] }))
   const columns = values.map(({ sql }) => `(${sql})::text`).join(', ')
   const all = `select ${key === undefined ? 'null' : `${q(key.name)}::text`}, ${columns} from ${q(table)}`

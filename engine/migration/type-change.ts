@@ -22,8 +22,8 @@ export function parseType(type: string): Parsed {
   }
 }
 
-export const STRINGS: ReadonlySet<string> = new Set(['text', 'character varying'])
-export const INTEGERS: readonly string[] = ['smallint', 'integer', 'bigint']
+const STRINGS: ReadonlySet<string> = new Set(['text', 'character varying'])
+const INTEGERS: readonly string[] = ['smallint', 'integer', 'bigint']
 export const MOMENT = 'timestamp with time zone'
 
 const BOUNDS: Readonly<Record<string, string>> = {

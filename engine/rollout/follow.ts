@@ -205,11 +205,7 @@ const BEFORE: ReadonlySet<Phase> = new Set(['prepare', 'settle'])
 const HELD: ReadonlySet<Phase> = new Set(['hold'])
 
 /** Takes part in a rollout until it has ended; `open` where the instance stopped before. */
-export async function participate(
-  parts: Participant,
-  state: Participation,
-  rollout: Rollout,
-): Promise<'ended' | 'open'> {
+async function participate(parts: Participant, state: Participation, rollout: Rollout): Promise<'ended' | 'open'> {
   const { id, log } = parts
   const answer = (word: RolloutAnswer, more: { reason?: string; version?: string } = {}): Promise<void> =>
     answerRollout(parts, id, { rollout: rollout.id, answer: word, ...more })

@@ -7,7 +7,7 @@ import { createChannels } from './memory.ts'
 import type { Store } from './store.ts'
 
 /** A command that takes longer is given up, so that an outage delays a caller by less than 100 ms. */
-export const COMMAND_MS = 80
+const COMMAND_MS = 80
 
 /**
  * The answer of Redis; rejects when there is none within COMMAND_MS. A process that was busy for so long finds the answer

@@ -55,7 +55,7 @@ export async function namesToCarry(
 }
 
 /** The same for whatever changes are known. */
-export async function storedNameSteps(runner: Runner, renaming: Renames, present: Present): Promise<readonly Step[]> {
+async function storedNameSteps(runner: Runner, renaming: Renames, present: Present): Promise<readonly Step[]> {
   const holders = nameColumns(renaming.catalog).flatMap((holder) => placed(holder, present) ?? [])
   const groups: Group[] = renaming.changes.map((change) => ({
     change,

@@ -12,7 +12,7 @@ export function column(name: string, type: string, more: Partial<Column> = {}): 
 }
 
 /** Automations by moments and by schedule: since when they act, and how far they are. */
-export const AUTOMATION_TABLE: Table = Object.freeze<Table>({
+const AUTOMATION_TABLE: Table = Object.freeze<Table>({
   name: 'plinth_automation',
   columns: [
     column('name', 'text'),
@@ -33,7 +33,7 @@ export const AUTOMATION_TABLE: Table = Object.freeze<Table>({
 const RUN = 'plinth_automation_run'
 
 /** Runs of automations: one row for a record and a cause, in the transaction of the run. */
-export const AUTOMATION_RUN_TABLE: Table = Object.freeze<Table>({
+const AUTOMATION_RUN_TABLE: Table = Object.freeze<Table>({
   name: RUN,
   columns: [
     column('automation', 'text'),
@@ -59,7 +59,7 @@ export const AUTOMATION_RUN_TABLE: Table = Object.freeze<Table>({
 })
 
 /** The last choices of automations: the higher the turn, the later. */
-export const AUTOMATION_TURN_TABLE: Table = Object.freeze<Table>({
+const AUTOMATION_TURN_TABLE: Table = Object.freeze<Table>({
   name: 'plinth_automation_turn',
   columns: [
     column('automation', 'text'),
@@ -73,7 +73,7 @@ export const AUTOMATION_TURN_TABLE: Table = Object.freeze<Table>({
   sequences: [],
 })
 
-export const SEED_TABLE: Table = Object.freeze({
+const SEED_TABLE: Table = Object.freeze({
   name: 'plinth_seed',
   columns: [column('resource', 'text'), column('key', 'text'), column('created_at', MOMENT, { default: 'now()' })],
   primaryKey: ['resource', 'key'],
@@ -126,7 +126,7 @@ export const STEP_TABLE: Table = Object.freeze({
 
 const IDEMPOTENCY = 'plinth_idempotency'
 
-export const IDEMPOTENCY_TABLE: Table = Object.freeze({
+const IDEMPOTENCY_TABLE: Table = Object.freeze({
   name: IDEMPOTENCY,
   columns: [
     column('actor', 'text'),
@@ -218,7 +218,7 @@ export const INSTANCE_TABLE: Table = Object.freeze({
 const CHANGE = 'plinth_change'
 
 /** The log of changes: one row for each write of a resource that has listeners. */
-export const CHANGE_TABLE: Table = Object.freeze({
+const CHANGE_TABLE: Table = Object.freeze({
   name: CHANGE,
   columns: [
     column('id', 'bigint', { identity: true }),
@@ -253,7 +253,7 @@ export const CHANGE_TABLE: Table = Object.freeze({
 })
 
 /** How far each listener is in the log. */
-export const LISTENER_TABLE: Table = Object.freeze({
+const LISTENER_TABLE: Table = Object.freeze({
   name: 'plinth_listener',
   columns: [
     column('name', 'text'),
@@ -273,7 +273,7 @@ export const LISTENER_TABLE: Table = Object.freeze({
 const DEFERRED = 'plinth_deferred_change'
 
 /** Changes that a listener could not work: tried again, in order for each record, then set aside with their error. */
-export const DEFERRED_CHANGE_TABLE: Table = Object.freeze<Table>({
+const DEFERRED_CHANGE_TABLE: Table = Object.freeze<Table>({
   name: DEFERRED,
   columns: [
     column('listener', 'text'),
@@ -296,7 +296,7 @@ export const DEFERRED_CHANGE_TABLE: Table = Object.freeze<Table>({
 })
 
 /** The calendars whose hours are in the table below, by a hash of their content. */
-export const CALENDAR_TABLE: Table = Object.freeze<Table>({
+const CALENDAR_TABLE: Table = Object.freeze<Table>({
   name: 'plinth_calendar',
   columns: [
     column('key', 'text'),
@@ -314,7 +314,7 @@ export const CALENDAR_TABLE: Table = Object.freeze<Table>({
 const WORKING_TIME = 'plinth_working_time'
 
 /** The stretches of work of each calendar, so that a statement can count working time. */
-export const WORKING_TIME_TABLE: Table = Object.freeze<Table>({
+const WORKING_TIME_TABLE: Table = Object.freeze<Table>({
   name: WORKING_TIME,
   columns: [
     column('calendar', 'text'),
@@ -338,7 +338,7 @@ export const WORKING_TIME_TABLE: Table = Object.freeze<Table>({
 })
 
 /** Counts of records and bytes of accounts with a quota. */
-export const QUOTA_TABLE: Table = Object.freeze({
+const QUOTA_TABLE: Table = Object.freeze({
   name: 'plinth_quota',
   columns: [column('account', 'integer'), column('records', 'bigint'), column('bytes', 'bigint')],
   primaryKey: ['account'],

@@ -64,7 +64,7 @@ function laterServed(
 }
 
 /** The meanings after a start; an older version that starts while a newer one runs changes nothing. Pure. */
-export function laterMeanings(wanted: readonly Table[], before: Meanings | undefined, age: CatalogAge): Meanings {
+function laterMeanings(wanted: readonly Table[], before: Meanings | undefined, age: CatalogAge): Meanings {
   const columns = { ...before?.columns }
   for (const table of wanted) {
     for (const column of table.columns) {
