@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { COMMANDS } from '../../engine/cli/commands.ts'
+import { readChanges } from '../../engine/documents/changelog.ts'
 import { oldPages } from '../../engine/documents/write.ts'
 import { ERRORS } from '../../engine/error.ts'
 import { FIELD_ERRORS } from '../../engine/field-error.ts'
@@ -48,6 +49,12 @@ function names(text: string, word: string): boolean {
 
 documentation('every table is as the code makes it: `npm run docs` writes them', async () => {
   none([...(await oldPages()).keys()], 'run `npm run docs`')
+})
+
+documentation('the newest version of the changelog is that of the package', async () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  assert.is(/^## (.*)$/m.exec(read('engine/CHANGELOG.md'))?.[1], version)
+  for (const change of await readChanges('engine/changes')) assert.match(change.new, /[.]$/, change.new)
 })
 
 documentation('every error code is in engine/guide/api.md, and no other', () => {
