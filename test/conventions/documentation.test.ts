@@ -4,7 +4,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { COMMANDS } from '../../engine/cli/commands.ts'
 import { readChanges } from '../../engine/documents/changelog.ts'
-import { oldPages } from '../../engine/documents/write.ts'
+import { tablesIn } from '../../engine/documents/page.ts'
+import { pluginTables } from '../../engine/documents/plugin-tables.ts'
+import { TABLES } from '../../engine/documents/tables.ts'
+import { oldPages, pages } from '../../engine/documents/write.ts'
 import { ERRORS } from '../../engine/error.ts'
 import { FIELD_ERRORS } from '../../engine/field-error.ts'
 import { VARIABLES } from '../../engine/settings.ts'
@@ -49,6 +52,14 @@ function names(text: string, word: string): boolean {
 
 documentation('every table is as the code makes it: `npm run docs` writes them', async () => {
   none([...(await oldPages()).keys()], 'run `npm run docs`')
+})
+
+documentation('every table that the code makes is in a page', async () => {
+  const shown = new Set((await pages()).flatMap((path) => tablesIn(read(path))))
+  none(
+    Object.keys({ ...TABLES, ...(await pluginTables('plugins')) }).filter((name) => !shown.has(name)),
+    'in no page',
+  )
 })
 
 documentation('the newest version of the changelog is that of the package', async () => {
