@@ -10,7 +10,7 @@ import { findsNew } from '../plan/reads-of-answer.ts'
 import { planInsertEach } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
 import { type Compiled, parameterOf } from '../query/compiled.ts'
-import { looksAround } from '../query/looks-around.ts'
+import { dependsOnTable } from '../query/insert-depends-on-table.ts'
 import type { SelectScope } from '../query/scope.ts'
 import { compileInsertEach, compileInsertOfEach } from '../query/write-each.ts'
 import type { FieldValues } from '../record/decode.ts'
@@ -28,9 +28,6 @@ export interface NewEntry {
   readonly fixed?: JsonObject | undefined
 }
 
-/** Thrown so that nothing of it is kept: one of the records has to be looked at alone. */
-class Alone extends Error {}
-
 /**
  * Creates them all, and gives each as JSON text in its single shape, in order; none where that cannot be done at once, or
  * where something is wrong with one of them: then each is to be created by itself.
@@ -41,21 +38,32 @@ export async function createTogether(
   entries: readonly NewEntry[],
 ): Promise<readonly string[]> {
   if (!canTogether(inner, resource)) return []
-  const created = await unlessRefused(() =>
-    attempt(inner, async (all) => {
-      const texts: string[] = []
-      const records: Plain[] = []
-      const giveWay = turns()
-      for (const entry of entries) {
-        records.push(await decoded(all, resource, entry))
-        await giveWay()
-      }
-      for (const run of runsOf(resource, records)) texts.push(...(await insertEach(all, resource, run)))
-      await noteChange(all, resource)
-      return texts
-    }),
-  )
-  return created ?? []
+  const work = (all: Within): Promise<readonly string[] | undefined> => insertTogether(all, resource, entries)
+  return (await unlessRefused(() => attempt(inner, work, (texts) => texts !== undefined))) ?? []
+}
+
+/** The records as JSON texts; undefined where one of them has to be looked at alone, and then none is to be kept. */
+async function insertTogether(
+  all: Within,
+  resource: Resource,
+  entries: readonly NewEntry[],
+): Promise<readonly string[] | undefined> {
+  const records: Plain[] = []
+  const giveWay = turns()
+  for (const entry of entries) {
+    const record = await decoded(all, resource, entry)
+    if (record === undefined) return undefined
+    records.push(record)
+    await giveWay()
+  }
+  const texts: string[] = []
+  for (const run of runsOf(resource, records)) {
+    const some = await insertEach(all, resource, run)
+    if (some === undefined) return undefined
+    texts.push(...some)
+  }
+  await noteChange(all, resource)
+  return texts
 }
 
 /** What became of one of several records: its id, what is wrong with it, or nothing where it has to be looked at alone. */
@@ -76,9 +84,8 @@ export async function createThose(
   for (const [at, entry] of entries.entries()) {
     await giveWay()
     const record = await refusable(() => decoded(inner, resource, entry))
-    if (record instanceof Alone) continue
     if (record instanceof ApiError) made[at] = record
-    else records.push({ ...record, at })
+    else if (record !== undefined) records.push({ ...record, at })
   }
   for (const run of runsOf(resource, records)) {
     const ids = await insertThose(inner, resource, run)
@@ -88,17 +95,17 @@ export async function createThose(
   return entries.map((_, at) => made[at])
 }
 
-/** What `work` gives; undefined where it is refused for what is wrong with a record, or a record has to be looked at alone. */
+/** What `work` gives; undefined where it is refused for what is wrong with a record. */
 export async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
   const outcome = await refusable(work)
-  return outcome instanceof Alone || outcome instanceof ApiError ? undefined : outcome
+  return outcome instanceof ApiError ? undefined : outcome
 }
 
-async function refusable<T>(work: () => Promise<T>): Promise<T | Alone | ApiError> {
+async function refusable<T>(work: () => Promise<T>): Promise<T | ApiError> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Alone || (error instanceof ApiError && error.status < 500)) return error
+    if (error instanceof ApiError && error.status < 500) return error
     throw error
   }
 }
@@ -114,7 +121,7 @@ export function canTogether(inner: Within, resource: Resource): boolean {
   if (findsNew(resource)) return false
   // A table of others need not have an index for each unique value.
   if (existing && [...resource.fields.values()].some((field) => field.unique && field !== resource.key)) return false
-  return !looksAround(inner, resource)
+  return !dependsOnTable(inner, resource)
 }
 
 interface Plain {
@@ -124,9 +131,10 @@ interface Plain {
   readonly at: number
 }
 
-async function decoded(inner: Within, resource: Resource, { body, fixed }: NewEntry): Promise<Plain> {
+/** A record to come, decoded and allowed; undefined where it has to be looked at alone. Throws what is wrong with it. */
+async function decoded(inner: Within, resource: Resource, { body, fixed }: NewEntry): Promise<Plain | undefined> {
   const { children, clauses, input } = await decodeNew(inner, resource, body, undefined, fixed)
-  if (children.size > 0 || input.many.size > 0 || madeSlugs(resource, input.values).length > 0) throw new Alone()
+  if (children.size > 0 || input.many.size > 0 || madeSlugs(resource, input.values).length > 0) return undefined
   const values = fixed === undefined ? input.values : { ...input.values, ...fixed }
   // Where the first does not admit the record, another may, and each is looked at alone.
   return { values: withId(resource, values, inner.now()), clause: clauses[0], at: 0 }
@@ -189,21 +197,24 @@ function planOf({ bulk, plans }: Within, resource: Resource, { counts, nulls, re
   return plans.get(planInsertEach, { resource, clause, bulk, names, lacked })
 }
 
-/** The statement of a run, and what it writes. */
-function compiledFor<T extends Compiled>(
+/** Runs the statement that writes the records of a run; throws what the database refuses. */
+async function runInsert<T extends Compiled>(
   inner: Within,
-  resource: Resource,
+  plan: WritePlan,
   run: Run,
   compile: (scope: SelectScope, plan: WritePlan) => T,
-): { readonly compiled: T; readonly slots: Readonly<Record<string, unknown>> } {
-  const plan = planOf(inner, resource, run)
-  // The rows of the statement are made of what was sent.
-  if (plan.given.length === 0) throw new Alone()
+): Promise<{ readonly compiled: T; readonly rows: readonly Row[] }> {
+  const { resource } = plan
+  const { records } = await protectedRun(inner, resource, run)
   const compiled = inner.statements.get(compile, { actor: inner.actor, catalog: inner.catalog }, plan)
   const slots: Record<string, unknown> = { ...changeSlots(inner) }
   for (const field of plan.given)
-    slots[`f_${field.name}`] = run.records.map(({ values }) => textOf(parameterOf(field, values[field.name] ?? null)))
-  return { compiled, slots }
+    slots[`f_${field.name}`] = records.map(({ values }) => textOf(parameterOf(field, values[field.name] ?? null)))
+  try {
+    return { compiled, rows: await runCompiled(inner, compiled, slots) }
+  } catch (error) {
+    throw refusedByDatabase(inner.actor, plan, error) ?? error
+  }
 }
 
 /** The records with their secrets as they are kept. */
@@ -213,29 +224,18 @@ async function protectedRun(inner: Within, resource: Resource, run: Run): Promis
   return { ...run, records: await Promise.all(records) }
 }
 
-async function insertEach(inner: Within, resource: Resource, run: Run): Promise<readonly string[]> {
+/** The records of a run as JSON texts; undefined where one of them has to be looked at alone. */
+async function insertEach(inner: Within, resource: Resource, run: Run): Promise<readonly string[] | undefined> {
+  const plan = planOf(inner, resource, run)
+  // The rows of the statement are made of what was sent.
+  if (plan.given.length === 0) return undefined
   await countCreated(
     inner,
     run.records.map(({ values }) => values),
   )
-  const { compiled, slots } = compiledFor(inner, resource, await protectedRun(inner, resource, run), compileInsertEach)
-  const rows = await runChecked(inner, resource, compiled, slots)
-  if (rows.length !== run.records.length) throw new Alone()
+  const { compiled, rows } = await runInsert(inner, plan, run, compileInsertEach)
+  if (rows.length !== run.records.length) return undefined
   return inOrder(resource, run.records, rows).map((row) => compiled.serialize(row))
-}
-
-/** The rows of a statement; throws what the database refuses. */
-async function runChecked(
-  inner: Within,
-  resource: Resource,
-  compiled: Compiled,
-  slots: Readonly<Record<string, unknown>>,
-): Promise<readonly Row[]> {
-  try {
-    return await runCompiled(inner, compiled, slots)
-  } catch (error) {
-    throw refusedByDatabase(inner.actor, { action: 'create', resource }, error) ?? error
-  }
 }
 
 /** The rows in the order of the records: that of ids which the database counts, else the one in which the ids were given. */
@@ -248,13 +248,10 @@ function inOrder({ key }: Resource, records: readonly Plain[], rows: readonly Ro
 
 /** The ids of the records of a run, in order; none for those that are not written. */
 async function insertThose(inner: Within, resource: Resource, run: Run): Promise<readonly (Id | undefined)[]> {
-  const { compiled, slots } = compiledFor(
-    inner,
-    resource,
-    await protectedRun(inner, resource, run),
-    compileInsertOfEach,
-  )
-  const [row] = await runChecked(inner, resource, compiled, slots)
+  const plan = planOf(inner, resource, run)
+  if (plan.given.length === 0) return run.records.map(() => undefined)
+  const { rows } = await runInsert(inner, plan, run, compileInsertOfEach)
+  const [row] = rows
   const refused = new Set((row?.[1] ?? '').split(',').map(Number))
   const counted = (row?.[0] ?? '').split(',')
   let next = 0

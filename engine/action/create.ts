@@ -20,6 +20,7 @@ import {
   readInput,
   refuseGuarded,
   tablesOf,
+  tellable,
   type WriteInput,
   wanted,
 } from './input.ts'
@@ -30,7 +31,6 @@ import { countCreated } from './quota.ts'
 import { furtherErrors } from './refusal.ts'
 import { freeSlug, slugFields } from './slug.ts'
 import { refusedOnCreate } from './unwritable.ts'
-import { tellable } from './usable.ts'
 import { type Change, type WriteRequest, write } from './write.ts'
 
 /**

@@ -257,42 +257,38 @@ export async function noteOnce(around: Execution, name: string, tell: Work): Pro
   around.afterCommit(tell)
 }
 
-/** Thrown so that a savepoint is rolled back though nothing is wrong. */
-class Undone extends Error {}
-
 /** ⇄ Runs `work` behind a savepoint of the open transaction, keeps nothing of what it wrote, and gives what it gave. */
-export async function tryOut<T>(outer: Within, work: (inner: Within) => Promise<T>): Promise<T> {
-  let result: { readonly value: T } | undefined
-  try {
-    await attempt(outer, async (inner) => {
-      result = { value: await work(inner) }
-      throw new Undone()
-    })
-  } catch (error) {
-    if (!(error instanceof Undone)) throw error
-  }
-  return result!.value
+export function tryOut<T>(outer: Within, work: (inner: Within) => Promise<T>): Promise<T> {
+  return attempt(outer, work, () => false)
 }
 
 /**
- * ⇄ Runs `work` behind a savepoint of the open transaction: when it rejects, what it wrote and what it left for after the
- * commit is discarded, the transaction goes on, and the rejection is passed on.
+ * ⇄ Runs `work` behind a savepoint of the open transaction: when it rejects, or gives what `keeps` does not hold for, what
+ * it wrote and what it left for after the commit is discarded, and the transaction goes on. Passes a rejection on.
  */
-export async function attempt<T>(outer: Within, work: (inner: Within) => Promise<T>): Promise<T> {
+export async function attempt<T>(
+  outer: Within,
+  work: (inner: Within) => Promise<T>,
+  keeps: (result: T) => boolean = () => true,
+): Promise<T> {
   const { transaction } = outer
   const noted = notedIn(transaction)
   const before = new Set(noted)
   const left: Work[] = []
-  await transaction.run({ text: 'savepoint attempt' }, [])
-  try {
-    const result = await work({ ...outer, afterCommit: (later) => void left.push(later) })
-    await transaction.run({ text: 'release savepoint attempt' }, [])
-    for (const later of left) outer.afterCommit(later)
-    return result
-  } catch (error) {
+  const undo = async (): Promise<void> => {
     for (const name of noted) if (!before.has(name)) noted.delete(name)
     await transaction.run({ text: 'rollback to savepoint attempt' }, [])
     await transaction.run({ text: 'release savepoint attempt' }, [])
+  }
+  await transaction.run({ text: 'savepoint attempt' }, [])
+  try {
+    const result = await work({ ...outer, afterCommit: (later) => void left.push(later) })
+    if (keeps(result)) await transaction.run({ text: 'release savepoint attempt' }, [])
+    else await undo()
+    if (keeps(result)) for (const later of left) outer.afterCommit(later)
+    return result
+  } catch (error) {
+    await undo()
     throw error
   }
 }

@@ -6,18 +6,17 @@ import { isStored, storedFields } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import { uuid7 } from '../field/uuid.ts'
-import type { FieldError } from '../field-error.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 import { type Insert, PLAIN_INSERT, PLAIN_UPDATE, planInsert, planUpdate, type Update } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
-import { allowsOne } from '../query/policy.ts'
+import { allowsOne, clausesFor, readable } from '../query/policy.ts'
 import { type DecodedInput, decodeInput, type FieldValues, isWritable } from '../record/decode.ts'
 import type { BoundHook, Execution } from './execution.ts'
 import { underPresentNames } from './present-names.ts'
-import { isUsable } from './usable.ts'
 
 /** The body keys that write many-to-many relations, as fields: lists of distinct ids. */
 export const manyFields = memo((resource: Resource): readonly (readonly [Field, ManyToMany])[] => {
@@ -289,4 +288,30 @@ export function updatePlan(
   values: Readonly<FieldValues>,
 ): WritePlan {
   return plans.get(planUpdate, { ...PLAIN_UPDATE, ...parts, names: givenNames(parts.resource, values) })
+}
+
+const WRITES = ['create', 'update'] as const
+
+/** Whether the actor may read a field of the resource, or write it. */
+export function isUsable(actor: Actor, resource: Resource, field: Field): boolean {
+  if (actor.kind === 'system' || (readable(field, actor) && field.show !== 'never')) return true
+  if (!isWritable(field) || !allowsOne(field.write, actor)) return false
+  const clauses = WRITES.flatMap((name) => clausesFor(resource.policies[name], actor))
+  return clauses.some(({ fields }) => fields === undefined || fields.has(field.name))
+}
+
+/** Errors as they are told: what is wrong with a field that the caller may not use is said of the record. */
+export function tellable(
+  actor: Actor,
+  resource: Resource,
+  errors: Readonly<Record<string, FieldError[]>>,
+): Record<string, FieldError[]> {
+  const isTold = (name: string): boolean => {
+    const field = resource.fields.get(name)
+    return field === undefined || isUsable(actor, resource, field)
+  }
+  const told = Object.entries(errors).filter(([key]) => isTold(key.split('.', 1)[0] ?? ''))
+  if (told.length === Object.keys(errors).length) return errors
+  const ofRecord = { record: [fieldError('invalid', 'A value that you may not set stands in the way')] }
+  return { ...Object.fromEntries(told), ...ofRecord }
 }

@@ -1,5 +1,4 @@
 /** ⇄ Many-to-many links of a record: a list of ids replaces them, and rules that look at them are judged behind that. */
-
 import type { LinkRule, ManyToMany, RecordRule, Resource } from '../catalog/catalog.ts'
 import { idOf, idsType, idType } from '../catalog/key.ts'
 import { meets, storedFields } from '../catalog/stored.ts'
@@ -10,10 +9,10 @@ import { quoted } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import type { Compiled } from '../query/compiled.ts'
-import { compileLinkCheck, type LinkedRule } from '../query/foreign-check.ts'
 import { compileComing, compileLeaving, compileLinked, compileSelectable, compileUnlink } from '../query/links.ts'
 import { allowsOne } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
+import { compileLinkCheck, type LinkedRule } from '../query/write-check.ts'
 import { createOther, deleteOther, isPairHeard } from './consequences.ts'
 import { attempt, type Execution, inTransaction, runCompiled, scopeOf, type Within } from './execution.ts'
 import { type Links, tablesOf } from './input.ts'

@@ -1,13 +1,19 @@
 /** ⇄ Locks of a write: of rules about several records, and of records from which it reads what it changes in them. */
-
 import type { Resource, Value } from '../catalog/catalog.ts'
 import { castType } from '../catalog/stored.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import type { Lock, WritePlan } from '../plan/write-shape.ts'
-import { type ChangedRecord, type ChangingWrite, changedReads, changedUnder } from '../query/changed-reads.ts'
+import {
+  type ChangedRecord,
+  type ChangingWrite,
+  changedReads,
+  changedUnder,
+  compileLockEach,
+  compileLockRead,
+  compileLockUnder,
+} from '../query/changed-reads.ts'
 import { type Compiled, valueSlots } from '../query/compiled.ts'
-import { compileLockEach, compileLockRead, compileLockUnder } from '../query/lock-read.ts'
 import type { SelectScope } from '../query/scope.ts'
 import type { RowLock } from '../query/stored-record.ts'
 import type { FieldValues } from '../record/decode.ts'

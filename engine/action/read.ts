@@ -29,9 +29,9 @@ import { readSummaryQuery } from '../query/summary-query.ts'
 import { compileSummary } from '../query/summary-statement.ts'
 import { allReady, KeptEmbedMiss } from './cached-tables.ts'
 import { type Execution, runCompiled } from './execution.ts'
-import { gatherOf } from './gather.ts'
 import type { ListResult, SearchResult } from './list-result.ts'
 import { outOfReach, type Parent, visibleParent } from './parent.ts'
+import { gatherOf } from './shared-reads.ts'
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
 export async function getRecord(

@@ -1,13 +1,13 @@
 /** ⇄ Why a write is refused: failed checks of its statement, moves that are not allowed, and rules of the database itself. */
-
 import type { Actor } from '../actor.ts'
 import type { Field, Moves, Resource } from '../catalog/catalog.ts'
 import { boundsSentence } from '../catalog/formula.ts'
 import type { Row } from '../database/database.ts'
 import { isRefusedByRule, type Violation, violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
-import { type FieldError, fieldError } from '../field-error.ts'
+import { type FieldError, type FieldErrors, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
+import type { JsonObject } from '../json.ts'
 import { indexOf, overlapName } from '../migration/catalog-tables.ts'
 import { planChecks } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
@@ -17,11 +17,10 @@ import { readable } from '../query/policy.ts'
 import type { SelectScope } from '../query/scope.ts'
 import type { TestedCheck } from '../query/write-check.ts'
 import { type CompiledWrite, compileWrite } from '../query/write-statement.ts'
-import { type FieldValues, invalidSelection, mistake } from '../record/decode.ts'
-import { type Execution, runCompiled } from './execution.ts'
-import type { Links } from './input.ts'
+import { type FieldValues, invalidSelection, isWritable, mistake } from '../record/decode.ts'
+import { type Execution, hooksOf, runCompiled } from './execution.ts'
+import { isUsable, type Links, readInput, tellable } from './input.ts'
 import { linkErrors } from './links.ts'
-import { isUsable, tellable } from './usable.ts'
 
 /**
  * Why the statement of a write has written nothing, by its row: forbidden, validation_failed or conflict for the checks that
@@ -265,4 +264,31 @@ function nobodys({ label }: Resource, moves: Moves, from: string | null, to: str
 
 function quote(word: string | null): string {
   return word === null ? 'nothing' : `"${word}"`
+}
+
+/**
+ * What is wrong with the values of a body for `create` or `update`, by field; empty when nothing is. Required fields may be
+ * left out, an unknown key is always a mistake, and what only a record can show (its policy, rules, moves) is not judged.
+ */
+export async function checkValues(
+  around: Execution,
+  resource: Resource,
+  action: 'create' | 'update',
+  body: JsonObject,
+): Promise<FieldErrors> {
+  const { catalog } = around
+  const strict = {
+    ...around,
+    catalog: { ...catalog, strictness: { ...catalog.strictness, unknownKeys: 'refuse' } },
+  } as const
+  const input = readInput(strict, resource, hooksOf(around, resource, action), body)
+  const errors: Record<string, readonly FieldError[]> = { ...input.errors }
+  for (const name of Object.keys(input.unwritable))
+    errors[name] = [mistake({ name }, 'not_writable', 'cannot be written')]
+  for (const name of action === 'update' ? Object.keys(input.values) : []) {
+    const field = resource.fields.get(name)
+    if (field !== undefined && (field.immutable || !isWritable(field)))
+      errors[name] = [mistake(field, 'not_writable', 'cannot be changed')]
+  }
+  return { ...(await furtherErrors(around, resource, input.values, input.many, undefined)), ...errors }
 }

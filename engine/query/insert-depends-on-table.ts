@@ -1,5 +1,4 @@
-/** Whether other records of a table have a say in what becomes of a new one: several of them are then no single statement, which would not see them. */
-
+/** Whether creating a record depends on other rows of its table: several then cannot share one INSERT, which would not see them. */
 import type { Assignment, Catalog, Field, Filter, Relation, Resource, Value } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import { comparedPaths, leaves } from '../filter/walk.ts'
@@ -8,7 +7,7 @@ import { clausesFor, reach } from './policy.ts'
 import type { SelectScope } from './scope.ts'
 
 /** Whether other records of the table are asked before a record of the resource is created, or for what it gets. */
-export function looksAround(scope: Pick<SelectScope, 'catalog' | 'actor'>, resource: Resource): boolean {
+export function dependsOnTable(scope: Pick<SelectScope, 'catalog' | 'actor'>, resource: Resource): boolean {
   const { catalog, actor } = scope
   const { follows, policies, relations, rules, scope: own, scopeSets } = resource
   const clauses = actor.kind === 'system' ? [] : clausesFor(policies.create, actor)
