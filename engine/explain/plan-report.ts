@@ -2,7 +2,16 @@
 
 import { madeSlugs } from '../action/create.ts'
 import { type Execution, hooksOf } from '../action/execution.ts'
-import { coveringClauses, insertPlan, readInput, refuseGuarded, updatePlan, wanted, withId } from '../action/input.ts'
+import {
+  coveringClauses,
+  insertPlan,
+  readInput,
+  refuseGuarded,
+  tablesOf,
+  updatePlan,
+  wanted,
+  withId,
+} from '../action/input.ts'
 import { recordPlan } from '../action/read.ts'
 import type { WriteAction } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
@@ -58,21 +67,31 @@ function writeOf(
     const leaving = new Set<string>()
     return plans.get(planRemoval, { action, resource, leaving, answer: 'stored' })
   }
-  const input = readInput(around, resource, hooksOf(around, resource, action), body)
+  const hooks = hooksOf(around, resource, action)
+  const input = readInput(around, resource, hooks, body)
   if (Object.keys(input.errors).length > 0) throw new ApiError('validation_failed', { errors: input.errors })
   const attempted = wanted(resource, input.values, input)
   const creates = action === 'create'
   const values = parent === undefined ? input.values : { ...input.values, [parent.relation.field.name]: null }
   const clause = coveringClauses(speaking, actor, resource, attempted, creates)[0]
   refuseGuarded(actor, resource, attempted, creates)
+  const within = hooks.some((hook) => hook.transaction)
+  const parts = {
+    resource,
+    clause,
+    answer: 'record',
+    links: tablesOf(input.many),
+    hooked: hooks.length > 0,
+    within,
+  } as const
   if (creates) {
     const trusted = parent === undefined ? [] : [parent.relation.field.name]
     const made = madeSlugs(resource, values).map(({ name }) => [name, null] as const)
     const complete = withId(resource, { ...values, ...Object.fromEntries(made) }, around.now())
-    return insertPlan(around, { resource, clause, answer: 'record', trusted }, complete)
+    return insertPlan(around, { ...parts, trusted }, complete)
   }
   const finds = readLookup(resource, question.named ?? '', actor).field
-  return updatePlan(around, { resource, clause, finds, answer: 'record' }, values)
+  return updatePlan(around, { ...parts, finds, among: speaking }, values)
 }
 
 function elsewhere({ actor }: Execution, { action, bulk, columns, resource }: WritePlan): readonly string[] {

@@ -3,7 +3,7 @@ import type { Assignment, Field } from '../catalog/catalog.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
 import { pathName, shapeOf } from './plan.ts'
 import { type ListPlan, partName, type RecordPlan, type SearchShape, USUAL } from './read-plan.ts'
-import type { Check, WritePlan } from './write-shape.ts'
+import type { Check, Lock, WritePlan } from './write-shape.ts'
 
 type Line = readonly [word: string, what: readonly string[]]
 
@@ -53,7 +53,7 @@ const TOTALS = {
 
 /** The lines of a write's plan: what it gives, what follows, what must hold, and what is answered. */
 export function describeWrite(plan: WritePlan): readonly string[] {
-  const { assigned, checks, clause, finds, follows, following, given, resource } = plan
+  const { assigned, checks, clause, finds, follows, following, given, locks, resource } = plan
   const lines: readonly Line[] = [
     ['found by', finds === undefined ? [] : [finds.name]],
     ['under', clause === undefined ? [] : [`${writtenAt(clause.span)} (${placeOf(clause.span)})`]],
@@ -65,7 +65,9 @@ export function describeWrite(plan: WritePlan): readonly string[] {
     ],
     ['computed', [...resource.fields.values()].filter(isComputed(following)).map(nameOf)],
     ['must hold', checks.map(checkedAs)],
+    ['locks', locks.map(lockedAs)],
     ['logged', resource.logged ? ['what changed, in the log of changes'] : []],
+    ['runs', [plan.alone ? 'as one statement' : 'in a transaction']],
     ['answers', plan.action === 'delete' ? ['nothing'] : [ANSWERS[plan.answer]]],
   ]
   return [`${plan.action} ${resource.name}`, ...lines.flatMap(([word, what]) => saidOf(word, what))]
@@ -103,6 +105,12 @@ function assignedAs({ field, ...by }: Assignment): string {
   if (operand.kind === 'literal') return `${field.name} = ${JSON.stringify(operand.value)}`
   if (operand.kind !== 'actor') return `${field.name} = $${operand.kind}`
   return `${field.name} = ${operand.attribute === undefined ? '$actor' : `$actor.${operand.attribute}`}`
+}
+
+/** The table and the rule that a lock is named after, and the fields whose groups are locked by themselves. */
+function lockedAs({ name, per }: Lock): string {
+  const rule = name.slice(name.lastIndexOf(' ') + 1)
+  return per.length === 0 ? rule : `${rule} of each ${per.map(nameOf).join(' and ')}`
 }
 
 /** What a check asks, in a few words. */

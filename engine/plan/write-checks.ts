@@ -163,8 +163,10 @@ export interface LockedWrite {
 export function locksOf(catalog: Catalog, write: LockedWrite): readonly Lock[] {
   const { action, columns, never = NONE, resource } = write
   if (action === 'delete' || action === 'restore') return ownLocks(write)
+  const own = ownLocks(write)
   const losses = solesOf(resource, action, columns).filter(({ field }) => !never.has(field.column))
-  return [...ownLocks(write), ...losses.flatMap((rule) => lossLocks(catalog, rule))]
+  const further = losses.flatMap((rule) => lossLocks(catalog, rule))
+  return [...own, ...further.filter(({ name }) => !own.some((one) => one.name === name && one.per.length === 0))]
 }
 
 function ownLocks({ action, columns, links = NONE, never = NONE, resource }: LockedWrite): readonly Lock[] {
