@@ -1,11 +1,11 @@
-/** Breakers: an outside server that cannot be reached is left alone for a while, so that it stops only its own work. */
+/** Breakers: an outside server that cannot be reached is left alone for a while, so that only its own work stops. */
 import { ApiError } from './error.ts'
 import { LIMITS } from './limits.ts'
 import { memo } from './memo.ts'
 import type { Logger } from './observe.ts'
 import type { Settings } from './settings.ts'
 
-/** How one outside server stands. */
+/** The state of one outside server. */
 export interface Standing {
   /** `smtp`, `s3 https://files.example.com`. */
   readonly server: string
@@ -13,24 +13,24 @@ export interface Standing {
   readonly state: 'closed' | 'open' | 'half_open'
   /** Calls in a row that did not reach it. */
   readonly failures: number
-  /** Milliseconds until it is asked again; 0 unless it is open. */
+  /** Milliseconds until the next call; 0 unless it is open. */
   readonly retryInMs: number
 }
 
 export interface Breaker {
   /**
-   * Runs one call of the server, which has to end by itself within a time. While the breaker is open it rejects with
-   * BreakerOpen and `work` does not run.
+   * Runs one call of the server, which must have a time limit of its own. While the breaker is open it rejects with
+   * BreakerOpen without running `work`.
    */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** How many calls may begin now. */
+  /** The number of calls that may begin now. */
   places(): number
   standing(): Standing
 }
 
-/** A call that was not begun, because the server did not answer the calls before it. For a request it is a 503. */
+/** A call that was not made, because the server did not answer the calls before it. For a request it is a 503. */
 export class BreakerOpen extends ApiError {
-  /** Milliseconds until the server is asked again. */
+  /** Milliseconds until the next call. */
   readonly retryInMs: number
 
   constructor(server: string, retryInMs: number) {
@@ -41,7 +41,7 @@ export class BreakerOpen extends ApiError {
   }
 }
 
-/** What sockets, fetch and nodemailer call a server that cannot be reached or falls silent. */
+/** Codes of sockets, fetch and nodemailer for a server that cannot be reached or falls silent. */
 const UNREACHABLE =
   /^(ECONN(REFUSED|RESET|ABORTED|ECTION)|ENOTFOUND|EAI_AGAIN|E?TIMEDOUT|EPIPE|E(HOST|NET)UNREACH|EDNS|ESOCKET|ETLS|UND_ERR_.+|TimeoutError)$/
 
@@ -55,23 +55,23 @@ export function isUnreachable(error: unknown, depth = 0): boolean {
 interface Options {
   /** Monotonic, in milliseconds. */
   readonly clock?: () => number
-  /** Which errors mean that the server did not answer; every other one is an answer. */
+  /** Errors that mean no answer; every other error is an answer. */
   readonly counts?: (error: unknown) => boolean
-  /** Told when it opens and when it closes. */
+  /** Called when it opens and when it closes. */
   readonly told?: (standing: Standing) => void
 }
 
-/** What a breaker knows; the one place that changes. */
+/** The state of a breaker: the one place that changes. */
 interface State {
   failures: number
-  /** How often it was opened since the server answered last. */
+  /** How often it opened since the last answer. */
   opened: number
-  /** When its pause ends, by its clock. */
+  /** The end of its pause, by its clock. */
   until: number
   probing: boolean
 }
 
-/** A breaker that opens after LIMITS.breakerFailures calls in a row that reached nobody. */
+/** A breaker that opens after LIMITS.breakerFailures successive calls without an answer. */
 export function createBreaker(server: string, options: Options = {}): Breaker {
   const { clock = () => performance.now(), counts = isUnreachable, told = () => undefined } = options
   const state: State = { failures: 0, opened: 0, until: 0, probing: false }
@@ -111,7 +111,7 @@ function placesOf({ state }: Standing, { probing }: State): number {
   return state === 'half_open' && !probing ? 1 : 0
 }
 
-/** Takes what became of a call; tells whether the breaker opened or closed by it. */
+/** Records the outcome of a call; returns whether the breaker opened or closed. */
 function note(state: State, isSilent: boolean, isProbe: boolean, now: number): boolean {
   if (!isSilent) {
     const wasOpen = state.opened > 0
@@ -120,7 +120,7 @@ function note(state: State, isSilent: boolean, isProbe: boolean, now: number): b
     return wasOpen
   }
   state.failures++
-  // What began before it was opened says nothing new.
+  // A call from before the opening says nothing new.
   if (!isProbe && (state.opened > 0 || state.failures < LIMITS.breakerFailures)) return false
   state.until = now + Math.min(LIMITS.breakerPauseMs * 2 ** state.opened, LIMITS.breakerPauseMostMs)
   state.opened++
@@ -130,7 +130,7 @@ function note(state: State, isSilent: boolean, isProbe: boolean, now: number): b
 /** The breakers of one process. */
 export interface Breakers {
   readonly byServer: Map<string, Breaker>
-  /** Told of every breaker that opens or closes. */
+  /** Called for every breaker that opens or closes. */
   told: (standing: Standing) => void
 }
 
@@ -152,17 +152,17 @@ export function breakerOf(settings: Settings, server: string, options: Pick<Opti
   return made
 }
 
-/** Those that count nothing know no more than a new one. */
+/** Breakers without failures know no more than a new one. */
 function forgetIdle({ byServer }: Breakers): void {
   for (const [server, breaker] of byServer) if (breaker.standing().failures === 0) byServer.delete(server)
 }
 
-/** How each outside server stands that this process has called. */
+/** The state of each outside server that this process has called. */
 export function standings(settings: Settings): readonly Standing[] {
   return [...breakersOf(settings).byServer.values()].map((breaker) => breaker.standing())
 }
 
-/** The same for /readyz: what needs a server waits while it is out, and everything else is served. */
+/** The same for /readyz: work with a server waits while it is out, and everything else is served. */
 export function outsideChecks(settings: Settings): Readonly<Record<string, string>> {
   return Object.fromEntries(standings(settings).map(({ server, state }) => [server, state === 'closed' ? 'ok' : 'out']))
 }

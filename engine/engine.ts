@@ -1,146 +1,59 @@
 /** The only composer: sources, plugins and a database become a running app, which the next one can replace. ⇄ */
-import { randomUUID } from 'node:crypto'
 import { hearChanges } from './action/changes.ts'
-import type { Foundation } from './action/execution.ts'
-import { type App, composeApp, type Logged } from './boot/app.ts'
+import { type App, composeApp } from './boot/app.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
 import { createExchange, register, setUpFor } from './boot/replace-app.ts'
-import { createServedKeeper, type ServedKeeper } from './boot/served-description.ts'
-import { logBreakers, standings } from './breaker.ts'
-import type { ListenerWorker } from './change/worker.ts'
-import { admitCommands, connectOn } from './database/connect.ts'
+import { logBreakers } from './breaker.ts'
+import { admitCommands } from './database/connect.ts'
 import type { Database } from './database/database.ts'
 import { keepPrivate } from './disk/data-dir-access.ts'
-import { type Disk, watchDisk } from './disk/disk-watch.ts'
-import { type Admission, createAdmission } from './http/admission.ts'
 import { type Listening, listen } from './http/listen.ts'
-import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createPassage } from './http/server.ts'
 import { LIMITS } from './limits.ts'
-import { applicationId } from './migration/own/facts.ts'
-import type { Logger } from './observe.ts'
-import { asSystem, startPlugins } from './plugin/as-system.ts'
-import { type BackgroundWork, beginWork } from './plugin/begin-work.ts'
+import { asSystem, saidOnce, startLines, startPlugins } from './plugin/as-system.ts'
+import { type BackgroundWork, beginWork } from './plugin/background-work.ts'
 import type { StartLine } from './plugin/plugin.ts'
-import { saidOnce, startLines } from './plugin/start-lines.ts'
+import { openGround, openProcess, type Process, type ProcessOptions } from './process.ts'
 import type { Follower } from './rollout/follow.ts'
 import { checkSecret } from './secret.ts'
-import type { Settings } from './settings.ts'
-import { openStore } from './store/open-store.ts'
-import type { Store } from './store/store.ts'
-import { createStreams, type Streams } from './stream/streams.ts'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
 
 export type { App }
 
-export interface EngineOptions {
-  readonly settings: Settings
-  readonly log: Logger
-  readonly now?: () => Date
-  /** Monotonic, in milliseconds; limits and what is kept for a while are measured by it. */
-  readonly clock?: () => number
-  /** What was read already; without it the sources of the settings are read. */
+export interface EngineOptions extends ProcessOptions {
+  /** The catalog, where it was read already; without it the sources of the settings are read. */
   readonly read?: Collected<Boot>
-  /** Instead of the database that the settings name; whoever opened it closes it. */
-  readonly database?: Database
-  /** false: the database is taken as it is, for a command that only looks; rejects where the YAML wants another. */
+  /** false: takes the database as it is, for a command that only looks; rejects where the YAML describes another. */
   readonly begin?: boolean
-  /** With `begin: false`: the database is as an application with the same tables left it, and is not looked at. */
+  /** With `begin: false`: does not inspect the database, which an application with the same tables has left. */
   readonly asLeft?: boolean
-  /** Aborted when the process is told to stop: the start ends as soon as it can, and rejects. */
+  /** Aborted when the process is told to stop: the start then ends as soon as it can, and rejects. */
   readonly stop?: AbortSignal
-  /** For commands: an embedded database that a running server has open is used by way of that server. */
-  readonly joins?: boolean
 }
 
 export interface Engine {
   readonly app: App
   readonly database: Database
-  /** What plugins said at the start and never say again, such as the first admin's password. */
+  /** Lines of plugins that only this start prints, such as the first admin's password. */
   readonly said: readonly string[]
-  /** Resolves when DATA_DIR is lost to this process, which should end then, and tells why. */
+  /** Resolves with the reason when this process has lost DATA_DIR, and should end. */
   readonly lost: Promise<Error>
-  /** Starts listening; gives the address, and what a person who started it should read. Rejects when the port is taken. */
+  /** Starts listening; returns the address, and lines for the person who started it. Rejects when the port is taken. */
   listen(): Promise<{ readonly url: string; readonly lines: readonly string[] }>
-  /** Runs a plugin's command as the system; gives its exit code. Rejects when no plugin has it. */
+  /** Runs a plugin's command as the system; returns its exit code. Rejects when no plugin has it. */
   command(name: string, args: readonly string[]): Promise<number>
   /** Reads the sources again and replaces the app; on mistakes nothing changes and the diagnostics say why. */
   reload(): Promise<readonly Diagnostic[]>
   /**
-   * Reads the sources again and has every running instance serve them, this one included; gives their names. On mistakes,
-   * or where one cannot, all serve on what they have and the diagnostics say why.
+   * Reads the sources again and makes every running instance serve them, including this one; returns their names. On
+   * mistakes, or where one instance cannot, nothing changes and the diagnostics say why.
    */
   rollOut(): Promise<Collected<readonly string[]>>
-  /** Turns /readyz to 503, serves on for `delayMs`, lets what is under way finish, and closes everything. */
+  /** Turns /readyz to 503, serves for another `delayMs`, lets open work finish, and closes everything. */
   close(delayMs?: number): Promise<void>
 }
 
-/** What an application needs before its tables are there. */
-interface Ground {
-  readonly settings: Settings
-  readonly log: Logger
-  readonly now: () => Date
-  readonly clock: () => number
-  readonly database: Database
-  readonly disk: Disk
-}
-
-/** The parts that outlive a change of the app. */
-interface Process extends Ground, Pick<Foundation, 'instance'> {
-  readonly store: Store
-  readonly metrics: Metrics
-  readonly admission: Admission
-  draining: boolean
-  readonly streams: Streams
-  readonly servedKeeper: ServedKeeper
-  readonly logged: Logged
-  /** The app that is served, once there is one. */
-  serving: () => App | undefined
-  /** Works what follows from writes; absent until the process listens, and in commands. */
-  listeners: ListenerWorker | undefined
-}
-
-async function openGround(options: EngineOptions): Promise<Ground> {
-  const { settings, log, now = () => new Date(), clock = performance.now.bind(performance), joins = false } = options
-  const disk = await watchDisk(settings.dataDir, log)
-  const database = options.database ?? (await connectOn(disk, settings, { log, joins }))
-  return { settings, log, now, clock, database, disk }
-}
-
-/** Opens what an application shares with its other instances, once its database says which application it is. */
-async function openProcess(ground: Ground): Promise<Process> {
-  const { settings, log, database } = ground
-  const instance = await applicationId(database, randomUUID)
-  const store = await openStore(settings, log, `plinth:${instance}`)
-  const admission = createAdmission({ waited: database.waited, log })
-  const streams = createStreams({ store, random: Math.random }, () => process.serving())
-  const metrics = createMetrics(
-    database.connections,
-    admission.figures,
-    () => standings(settings),
-    async () => (await process.listeners?.states()) ?? [],
-    streams.figures,
-  )
-  const wake = (): void => process.listeners?.wake()
-  const logged = {
-    toListeners: wake,
-    toStreams: () => {
-      wake()
-      streams.wrote()
-    },
-  }
-  const process: Process = {
-    ...ground,
-    ...{ instance, store, metrics, admission, streams, logged },
-    servedKeeper: createServedKeeper(ground, () => process.serving()),
-    draining: false,
-    serving: () => undefined,
-    listeners: undefined,
-  }
-  return process
-}
-
-/** Starts an application: reads, checks, migrates, seeds, composes. Diagnostics instead of an engine when anything is in the way. */
+/** Starts an application: reads, checks, migrates, seeds, composes. Returns diagnostics instead of an engine on mistakes. */
 export async function createEngine(options: EngineOptions): Promise<Collected<Engine>> {
   const { settings, begin = true, asLeft = false, stop } = options
   const read = options.read ?? (await readCatalog(settings))
@@ -186,8 +99,7 @@ function running(
   lines: readonly StartLine[],
   closeAll: () => Promise<void>,
 ): Engine {
-  const serving = { app: first }
-  process.serving = () => serving.app
+  const serving = Object.assign(process.served, { app: first })
   hearChanges(process, () => ({ catalog: serving.app.catalog, cachedTables: serving.app.foundation.cachedTables }))
   const passage = createPassage()
   const exchange = createExchange({ ...process, compose: (next) => composeApp(process, next), serving, passage })
@@ -221,7 +133,7 @@ function running(
     async close(delayMs = 0) {
       process.draining = true
       await Promise.all([listening?.stop(delayMs), work?.closeJobs(LIMITS.drainMs)])
-      // As long as requests are answered, another version concerns them.
+      // While requests are answered, a new version still concerns them.
       await follower?.close()
       await work?.closeOthers(LIMITS.drainMs)
       await closeAll()

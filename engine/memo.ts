@@ -1,4 +1,4 @@
-/** Remembered answers: a function says of each object what it found the first time, for as long as the object lives. */
+/** Memoization: a function remembers its result for each object, for as long as the object lives. */
 
 interface Answers<Key, Answer> {
   get(key: Key): Answer | undefined
@@ -36,7 +36,7 @@ function remembering<Key, Answer>(answers: Answers<Key, Answer>, make: (key: Key
   }
 }
 
-/** Answers about keys of any kind: those about an object go with it. */
+/** Results for keys of any kind; those for an object end with it. */
 function newAnswers<Key, Answer>(): Answers<Key, Answer> {
   const objects = new WeakMap<Key & object, Answer>()
   const others = new Map<Key, Answer>()

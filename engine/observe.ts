@@ -1,4 +1,4 @@
-/** What the engine tells of itself while it runs, whoever listens. */
+/** The log of a process. */
 import { type DestinationStream, destination, pino } from 'pino'
 import type { Settings } from './settings.ts'
 import { printable, visible } from './text/visible.ts'
@@ -13,11 +13,11 @@ export interface Logger {
 
 /** Longer messages are SQL with its values, which may be anything. */
 const MESSAGE_LENGTH = 500
-/** Lines are written together: a write of its own for each request would cost as much as answering it. */
+/** Lines are written together: a separate write for each request would cost as much as answering it. */
 const BUFFER_BYTES = 16_000
 const FLUSH_MS = 500
 
-/** An error as a log may hold it: no bindings, no rows, no bodies that libraries hang on their errors. */
+/** An error for the log, without the bindings, rows and bodies that libraries attach to their errors. */
 function describe(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return String(error).slice(0, MESSAGE_LENGTH)
   const code: unknown = Reflect.get(error, 'code')
@@ -37,7 +37,7 @@ function shown(value: unknown): string {
   return visible(typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : (JSON.stringify(value) ?? ''))
 }
 
-/** One JSON line of the log as a person reads it: time, level, message, fields, and a stack below. */
+/** One JSON line of the log for a person: time, level, message, fields, and a stack below. */
 export function renderLine(line: string): string {
   const { level, time, msg = '', err, ...fields }: Record<string, unknown> = JSON.parse(line)
   const clock = new Date(Number(time)).toISOString().slice(11, 23)

@@ -1,22 +1,22 @@
-/** ⇄ Removes files of a folder that are older than a time, one after the other, whoever left them there. */
+/** ⇄ Removes files of a folder that are older than a time, one after the other. */
 import { opendir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface OldFiles {
-  /** How many files and folders were removed. */
+  /** The number of removed files and folders. */
   readonly removed: number
-  /** The age of the oldest one that stays; 0 when nothing does. */
+  /** The age of the oldest one left; 0 without any. */
   readonly oldest_seconds: number
 }
 
 interface Which {
-  /** The names that are looked at; all of them if absent. */
+  /** The names to examine; all if absent. */
   readonly named?: RegExp
   /** Rejects between two files once it is aborted. */
   readonly signal?: AbortSignal
 }
 
-/** Removes what lies in a folder, folders with all that they hold, and was last changed more than `ms` before `now`. */
+/** Removes files and whole folders in a folder whose last change was more than `ms` before `now`. */
 export async function removeOldFiles(folder: string, now: Date, ms: number, which: Which = {}): Promise<OldFiles> {
   const { named = /^/, signal } = which
   let [removed, oldest] = [0, 0]
@@ -35,7 +35,7 @@ export async function removeOldFiles(folder: string, now: Date, ms: number, whic
   return { removed, oldest_seconds: Math.round(oldest / 1000) }
 }
 
-/** A folder that is not there holds nothing. */
+/** A missing folder is empty. */
 async function* namesIn(folder: string): AsyncGenerator<string, void> {
   const directory = await opendir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined

@@ -1,9 +1,9 @@
-/** Calls of outside servers ⇄: each comes to an end, whatever becomes of its connection. */
+/** Calls of outside servers ⇄: each ends, whatever happens to its connection. */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 
 /**
  * The answer to a request. Rejects with the connection's error, or with a code that breakers know where the connection
- * ends without one: Node tells of a change of the protocol (RFC 9110, 15.2.2) and of a close by no error.
+ * ends without one: Node reports a change of the protocol (RFC 9110, 15.2.2) and a close without an error.
  */
 export function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-/** What work gives; rejects with the reason of the signal once that is aborted, whatever the work does then. */
+/** The result of work; rejects with the reason of the signal once it is aborted, whatever the work does then. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {

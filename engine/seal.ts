@@ -1,4 +1,7 @@
-/** ⇄ Seals texts that must not be read in the database or in its backups, and hashes those that need only be known again. */
+/**
+ * ⇄ Seals texts that must not be readable in the database or its backups, and hashes those that only need to be
+ * recognised.
+ */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { keysOf } from './keys.ts'
 import { memo } from './memo.ts'
@@ -9,7 +12,10 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const SALT_BYTES = 16
 
-/** A text that only a process with the same secret can open; each use has keys of its own, and sealing twice gives two texts. */
+/**
+ * A text that only a process with the same secret can open; each use has its own keys, and sealing twice gives two
+ * texts.
+ */
 export async function seal(settings: Settings, use: string, text: string): Promise<string> {
   const { byId, current } = await keysOf(settings)
   const nonce = randomBytes(NONCE_BYTES)
@@ -18,7 +24,7 @@ export async function seal(settings: Settings, use: string, text: string): Promi
   return `${current}.${sealed.toString('base64url')}`
 }
 
-/** The text again; undefined when it was changed, or the secret it was sealed with is not known any more. */
+/** The text again; undefined where it was changed, or where the secret that sealed it is no longer known. */
 export async function unseal(settings: Settings, use: string, sealed: string): Promise<string | undefined> {
   const [id = '', body] = sealed.split('.')
   const key = (await keysOf(settings)).byId.get(id)
@@ -31,14 +37,14 @@ export async function unseal(settings: Settings, use: string, sealed: string): P
   })
 }
 
-/** A hash by which only a process with the same secret knows the text again, so that nobody else can try guesses. */
+/** A hash by which only a process with the same secret can recognise the text, so that nobody else can test guesses. */
 export async function keyedHash(settings: Settings, use: string, text: string): Promise<string> {
   const { byId, current } = await keysOf(settings)
   const salt = randomBytes(SALT_BYTES)
   return `${current}.${salt.toString('base64url')}.${digest(keyFor(byId.get(current)!, use), salt, text).toString('base64url')}`
 }
 
-/** Whether the text is the one that was hashed; false where the secret of that time is not known any more. */
+/** Whether the text has this hash; false where the secret of that time is no longer known. */
 export async function matchesHash(settings: Settings, use: string, hash: string, text: string): Promise<boolean> {
   const [id = '', salt = '', body = ''] = hash.split('.')
   const key = (await keysOf(settings)).byId.get(id)
@@ -52,7 +58,7 @@ function digest(key: Uint8Array, salt: Uint8Array, text: string): Buffer {
   return createHmac('sha256', key).update(salt).update(text, 'utf8').digest()
 }
 
-/** The key for one use, made once for each secret: every mail asks for it twice. */
+/** The key for one use, made once for each secret: every mail needs it twice. */
 const keyFor = memo(
   (key: Uint8Array, use: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `plinth ${use}`, 32)),
 )
@@ -63,7 +69,10 @@ interface Sealed {
   readonly tag: Buffer
 }
 
-/** What AES-256-GCM sealed with this key; undefined for anything else, for it tells a changed text and another key in the same way. */
+/**
+ * The text that AES-256-GCM sealed with this key; undefined for anything else, because it cannot tell a changed text
+ * from another key.
+ */
 export function opened(key: Uint8Array, { nonce, body, tag }: Sealed): string | undefined {
   try {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
@@ -74,19 +83,19 @@ export function opened(key: Uint8Array, { nonce, body, tag }: Sealed): string | 
   }
 }
 
-/** How the value of a secret field is kept: to be opened again, or only to be known again. */
+/** The storage of a secret field: sealed, or as a hash. */
 export type Protection = 'sealed' | 'hashed'
 
-/** What stands in front of a kept value; nothing that is sent is kept without it. */
+/** The prefix of a stored value; a value without it came from a client. */
 const MARK = { sealed: 'sealed:', hashed: 'hashed:' } as const
 const USE = 'field'
 
-/** The value of a secret field as it is kept. */
+/** The stored form of a secret field's value. */
 export async function protectedSecret(settings: Settings, how: Protection, text: string): Promise<string> {
   return `${MARK[how]}${await (how === 'sealed' ? seal : keyedHash)(settings, USE, text)}`
 }
 
-/** A kept value in the way that its field asks for now; undefined where it is that already, or cannot become it. */
+/** A stored value in the form that its field now asks for; undefined where it has that form, or cannot get it. */
 export async function protectedAnew(settings: Settings, how: Protection, kept: string): Promise<string | undefined> {
   if (kept.startsWith(MARK.hashed)) return undefined
   if (!kept.startsWith(MARK.sealed)) return protectedSecret(settings, how, kept)
@@ -96,17 +105,17 @@ export async function protectedAnew(settings: Settings, how: Protection, kept: s
   return text === undefined ? undefined : protectedSecret(settings, how, text)
 }
 
-/** What a kept value must begin with to be as its field asks for, by the secret that seals now. */
+/** The prefix of a stored value in the form that its field asks for, with the present secret. */
 export async function protectedPrefix(settings: Settings, how: Protection): Promise<string> {
   return how === 'hashed' ? MARK.hashed : `${MARK.sealed}${(await keysOf(settings)).current}.`
 }
 
-/** The value of a secret field that is kept sealed; undefined where APP_SECRET is not one that opens it, or it is not sealed. */
+/** The value of a sealed secret field; undefined where APP_SECRET does not open it, or it is not sealed. */
 export async function openedSecret(settings: Settings, kept: string): Promise<string | undefined> {
   return kept.startsWith(MARK.sealed) ? unseal(settings, USE, kept.slice(MARK.sealed.length)) : undefined
 }
 
-/** Whether a text is the value of a secret field that is kept sealed or hashed. */
+/** Whether a text is a sealed or hashed value of a secret field. */
 export async function isSecret(settings: Settings, kept: string | null, text: string): Promise<boolean> {
   if (kept?.startsWith(MARK.hashed)) return matchesHash(settings, USE, kept.slice(MARK.hashed.length), text)
   const known = kept === null ? undefined : await openedSecret(settings, kept)

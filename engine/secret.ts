@@ -1,4 +1,4 @@
-/** ⇄ The application's secret: from APP_SECRET, or made once and kept beside the data. */
+/** ⇄ The application's secret: from APP_SECRET, or made once and kept with the data. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, readFile, rm } from 'node:fs/promises'
@@ -6,14 +6,14 @@ import { dirname, join, resolve } from 'node:path'
 import { flush, makeFolder, writeWhole } from './disk/files.ts'
 import type { Settings } from './settings.ts'
 
-/** All secrets that count, the present one first: keys are made from them, they themselves are used nowhere. */
+/** All valid secrets, the present one first: keys are made from them, and they have no other use. */
 export async function secretsOf(settings: Pick<Settings, 'appSecrets' | 'dataDir'>): Promise<readonly string[]> {
   return settings.appSecrets.length > 0 ? settings.appSecrets : [await keptSecret(settings.dataDir)]
 }
 
 /**
- * Looks at the secret that is kept, where one is needed and there is one already, so that a bad file is found at the start
- * and not by whoever signs in first; rejects with a sentence for people.
+ * Checks the stored secret, where one is needed and exists, so that the start finds a bad file, and not the first
+ * person who signs in; rejects with a sentence for people.
  */
 export async function checkSecret(settings: Pick<Settings, 'appSecrets' | 'dataDir'>): Promise<void> {
   const file = join(settings.dataDir, 'secret')
@@ -29,7 +29,7 @@ async function keptSecret(dataDir: string): Promise<string> {
   return readSecret(file)
 }
 
-/** A generated secret in characters. */
+/** Characters of a generated secret. */
 const LENGTH = 64
 const REMEDY =
   'Put the right file back from a backup, set APP_SECRET, or remove the file: then a new one is made, everybody signs in again, and mails that still wait are lost.'
@@ -41,15 +41,18 @@ async function readSecret(file: string): Promise<string> {
   })
   const secret = text.trim()
   if (secret === '') throw refused('is empty: it should hold the secret of the application')
-  // A file that a crash left without its bytes holds NULs.
+  // A file that a crash left empty has NULs.
   if (/[\p{Cc}\ufffd]/u.test(secret)) throw refused('is damaged: a secret is one line of text')
-  // It is written with the end of its line.
+  // Written with a line end.
   if (secret.length < 32 || (secret.length < LENGTH && secret === text && /^[\w-]+$/.test(text)))
     throw refused(`is cut off: it holds ${secret.length} characters, and a secret that was made has ${LENGTH}`)
   return secret
 }
 
-/** Written whole under another name first: of two processes that start together one wins, and neither reads half. */
+/**
+ * Written as a whole under another name first: of two processes that start together one succeeds, and neither reads a
+ * part.
+ */
 async function makeSecret(file: string): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   try {

@@ -1,4 +1,4 @@
-/** How one process is configured: the environment read once, checked, and frozen. */
+/** The settings of a process: the environment, read once, checked, and frozen. */
 import { deflateRawSync } from 'node:zlib'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
 
@@ -24,7 +24,7 @@ export interface Settings {
   readonly logLevel: string
   readonly production: boolean
   readonly metricsToken: string | undefined
-  /** How long requests are served on after the process is told to stop, in milliseconds. */
+  /** How long requests are served after the process was asked to stop, in milliseconds. */
   readonly shutdownDelay: number
   /** Everything of the environment, for plugins' own variables (SMTP_URL, AI_…, S3_…). */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -90,12 +90,12 @@ export const VARIABLES = {
 
 type Variable = keyof typeof VARIABLES
 
-/** The levels pino knows, least to most silent. */
+/** The levels of pino, least to most silent. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** Shorter secrets can be guessed: HS256 needs as many bits as its hash. */
 const SECRET_BYTES = 32
-/** Random ones of that length, even of digits alone, stay above this when compressed; a word that is repeated does not. */
+/** The least compressed size of a random secret of that length, even of digits alone; a repeated word is smaller. */
 const SECRET_COMPRESSED = 25
 
 type Parsed<T> = { readonly value: T } | { readonly allowed: string }
@@ -131,12 +131,12 @@ function url(protocols: readonly string[]): Parse<string> {
   }
 }
 
-/** What an address says of a password with signs that mean something else in it. */
+/** The message about an address whose password has signs with another meaning. */
 export const WRITTEN_AS_CODES = 'with "@", "/", "?" and "#" in its password written as %40, %2F, %3F and %23'
 
 /**
- * Whether a password ends too early, because a sign in it divides addresses: its rest stands then where the host and
- * the path are expected, and would be shown as those.
+ * Whether a password ends too early because a sign in it separates parts of the address: the rest would be shown as
+ * host and path.
  */
 export function isCutInPassword({ username, pathname, search, hash }: URL): boolean {
   return `${pathname}${hash}`.includes('@') || (username === '' && search.includes('@'))
@@ -171,7 +171,7 @@ const publicUrl: Parse<string> = (value) => {
   return 'value' in parsed ? { value: parsed.value.replace(/\/+$/, '') } : parsed
 }
 
-/** An address a browser can open: a host that means every interface is reached as localhost. */
+/** An address for a browser: a host that means every interface becomes localhost. */
 function addressOf(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -219,7 +219,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     production,
     metricsToken: read('METRICS_TOKEN', text, undefined),
-    // Several instances share a Redis, and a proxy in front of them needs a moment to turn to the others.
+    // Several instances share a Redis, and a proxy in front of them needs a moment to use the others.
     shutdownDelay: 1_000 * read('SHUTDOWN_DELAY', seconds(300), redisUrl === undefined ? 0 : 1),
     env: Object.freeze({ ...env }),
   }

@@ -1,19 +1,22 @@
-/** Long work in turns, so that a process which serves requests answers them in between. */
+/** Long work in turns, so that a process answers requests in between. */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 
-/** Work that says by `yield` where it may be left for a while. */
+/** Work that can pause at each `yield`. */
 export type Pieces<T> = Generator<void, T, void>
 
-/** How work in pieces is done. */
+/** A way to do work in pieces. */
 export type Doing = <T>(pieces: Pieces<T>) => T | Promise<T>
 
-/** Asked between two steps of long work: undefined while its turn lasts, then a promise to await. */
+/** Called between two steps of long work: undefined while its turn lasts, then a promise to await. */
 export type GiveWay = () => Promise<void> | undefined
 
-/** A turn is over after so many milliseconds: with a few of them before it, a request still takes little longer than usual. */
+/** The milliseconds of a turn: even after a few turns, a request takes little longer than usual. */
 const TURN_MS = 4
 
-/** Ends turns by time, because a hundred rows are nothing or a second; all that waits goes first then, unless `rest` says otherwise. */
+/**
+ * Ends turns by time, because a hundred rows take no time or a second. Other work goes first then, unless `rest` says
+ * otherwise.
+ */
 export function turns(rest: (took: number) => Promise<unknown> = () => setImmediate()): GiveWay {
   let began = performance.now()
   return () => {
@@ -33,7 +36,7 @@ export function atOnce<T>(pieces: Pieces<T>): T {
   }
 }
 
-/** Does it by turns, and leaves the processor to others for as long as each turn took. */
+/** Does it in turns, and leaves the processor to others for as long as each turn took. */
 export async function inTurns<T>(pieces: Pieces<T>): Promise<T> {
   const giveWay = turns((took) => sleep(took))
   for (;;) {
@@ -44,7 +47,7 @@ export async function inTurns<T>(pieces: Pieces<T>): Promise<T> {
   }
 }
 
-/** What `work` makes of each item, a piece for each. */
+/** Maps each item by `work`, a piece for each. */
 export function* each<T, R>(items: Iterable<T>, work: (item: T) => R): Pieces<R[]> {
   const made: R[] = []
   for (const item of items) {

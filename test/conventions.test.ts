@@ -76,11 +76,12 @@ const RANKS: Readonly<Record<string, number>> = {
   plugin: 11,
   boot: 12,
   rollout: 7,
-  'engine.ts': 13,
-  testing: 14,
-  'index.ts': 14,
-  cli: 15,
-  documents: 16,
+  'process.ts': 13,
+  'engine.ts': 14,
+  testing: 15,
+  'index.ts': 15,
+  cli: 16,
+  documents: 17,
 }
 
 /** Library → the only folders that name it. */

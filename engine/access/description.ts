@@ -3,8 +3,8 @@
 import type { Access, Catalog, Clause, Field, Filter, Relation, Resource } from '../catalog/catalog.ts'
 import type { PolicyName } from '../definition/definition.ts'
 import { leaves } from '../filter/walk.ts'
-import type { BoundRoute } from '../http/parts.ts'
-import { pathFromRoot } from '../http/place.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
+import { pathFromRoot } from '../http/route-path.ts'
 import { placeOf } from '../text/source.ts'
 import { type KeptFilter, kept } from './kept-filter.ts'
 

@@ -1,4 +1,9 @@
-/** Schedules as cron has them, five fields on the clocks of a time zone: read from text, and the next moment of one. */
+/**
+ * Schedules in the form of cron, five fields on the clocks of a time zone: parsing, and the next moment.
+ *
+ * Our own, because croner 11 misses a day whose clocks leave out several of its times (`0,30 2 * * *` in spring), refuses
+ * `20/2`, and its messages do not say what a part may hold; catalogs need the parsed sets in any case.
+ */
 import { clockAt, dayAfter, dayAt, firstMomentFrom } from './zone.ts'
 
 /** The minutes, hours, days and months of a schedule. Days: 0 is Sunday. */

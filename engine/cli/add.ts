@@ -1,4 +1,7 @@
-/** `plinth add resource|field|relation|plugin`: adds to the application's files, or says why not and leaves them alone. */
+/**
+ * `plinth add resource|field|relation|plugin`: adds to the application's files, or says why it cannot and changes
+ * nothing.
+ */
 import { rehearse } from '../action/rehearse.ts'
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { connect, isMade } from '../database/connect.ts'
@@ -18,7 +21,7 @@ import type { ExitCode, Invocation } from './command.ts'
 
 interface Kind {
   readonly usage: string
-  /** How many words follow it. */
+  /** The number of words after it, at least and at most. */
   readonly takes: readonly [least: number, most: number]
   readonly options: readonly string[]
   readonly add: (files: Files, boot: Boot, invocation: Invocation) => Notes | Promise<Notes>
@@ -79,7 +82,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   }
 }
 
-/** The kind of what is added, or what is wrong with the words. */
+/** The kind of thing to add, or the mistake in the words. */
 function kindOf({ positionals: [word = '', ...rest], options }: Invocation): Kind | string {
   const kind = Object.hasOwn(KINDS, word) ? KINDS[word] : undefined
   if (kind === undefined) {
@@ -116,7 +119,7 @@ async function finish(files: Files, { notes, before }: Added, invocation: Invoca
   await files.write(settings.pluginsDir, async (checked) => {
     const known = new Set(before.diagnostics.map(({ message }) => message))
     showDiagnostics({ diagnostics: checked.diagnostics.filter(({ message }) => !known.has(message)) }, invocation)
-    // Asked before anything is written: a server that follows the files would have done it by then.
+    // Asked before anything is written: a server that follows the files would already have migrated.
     if (checked.value !== undefined) next = await nextOf(checked.value, invocation)
     return next !== undefined && !isTried
   })
@@ -128,7 +131,7 @@ async function finish(files: Files, { notes, before }: Added, invocation: Invoca
   return 0
 }
 
-/** What `plinth plan` would say of the database; where there is none to ask, what comes next. */
+/** The plan for the database, or what comes next where there is none. */
 async function nextOf({ catalog }: Boot, { log, settings }: Invocation): Promise<string> {
   if (!isMade(settings)) return 'There is no database yet: `plinth start` makes it with all of this.'
   let database: Awaited<ReturnType<typeof connect>> | undefined

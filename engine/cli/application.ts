@@ -1,4 +1,4 @@
-/** What commands work on: the application that the YAML describes, and its database, opened for one piece of work. */
+/** What commands work on: the application of the YAML, and its database, opened for one piece of work. */
 
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -9,7 +9,7 @@ import type { Collected } from '../text/diagnostic.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
-/** Shows what was collected, if anything was. */
+/** Shows the collected diagnostics, if any. */
 export function showDiagnostics(
   { diagnostics }: Collected<unknown>,
   { complain, color }: Pick<Invocation, 'complain' | 'color'>,
@@ -17,7 +17,7 @@ export function showDiagnostics(
   if (diagnostics.length > 0) complain(renderDiagnostics(diagnostics, { color }).trimEnd())
 }
 
-/** The application; undefined when its YAML has mistakes, which have been shown. Warnings are shown and stop nothing. */
+/** The application; undefined on mistakes in its YAML, which are shown. Warnings are shown and stop nothing. */
 export async function readApplication(
   invocation: Pick<Invocation, 'settings' | 'complain' | 'color'>,
 ): Promise<Boot | undefined> {
@@ -26,19 +26,19 @@ export async function readApplication(
   return read.value
 }
 
-/** Which instances serve the files as they are now, one line for each. */
+/** The instances that serve the files as they are now, one line each. */
 export function shownInstances(names: readonly string[]): string {
   return names.map((name) => `${name} serves the files as they are now.`).join('\n')
 }
 
-/** Whether there is a database to look at; says so where there is none yet. */
+/** Whether a database exists; says so where there is none yet. */
 export function isBegun({ settings, complain }: Pick<Invocation, 'settings' | 'complain'>): boolean {
   const made = isMade(settings)
   if (!made) complain(`There is no database in ${settings.dataDir} yet: \`plinth start\` makes it.`)
   return made
 }
 
-/** Opens the database for `work` on the application; a failure that has a sentence for people is shown as that sentence. */
+/** Opens the database for `work` on the application; a failure with a sentence for people is shown as that sentence. */
 export async function withDatabase(
   invocation: Invocation,
   work: (database: Database, application: Boot) => Promise<ExitCode>,

@@ -1,4 +1,4 @@
-/** `plinth apply [<hash>]`: the database and every running instance come to the files as they are now. */
+/** `plinth apply [<hash>]`: brings the database and every running instance to the present files. */
 import { type DatabaseSetup, type SetupOptions, setUpByPlan, setUpDatabase } from '../boot/database-setup.ts'
 import { rollOut } from '../rollout/roll-out.ts'
 import { showDiagnostics, shownInstances, withDatabase } from './application.ts'

@@ -1,4 +1,7 @@
-/** `plinth check`: the diagnostics, those of scenarios too, and nothing else, but for what only a database can judge; `--data` asks it about the records. */
+/**
+ * `plinth check`: the diagnostics of the application and its scenarios, and what only a database can judge; with
+ * `--data`, the records that break a rule.
+ */
 import { computedFields } from '../action/rehearse.ts'
 import { violationLine, violations } from '../action/rule-violations.ts'
 import { type Boot, readCatalog } from '../boot/boot.ts'
@@ -18,10 +21,10 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   return 0
 }
 
-/** The application where neither it nor a scenario has a mistake; all of them are shown. */
+/** The application; undefined on a mistake in it or in a scenario, all of which are shown. */
 async function checked(invocation: Invocation): Promise<Boot | undefined> {
   const { value, diagnostics } = await readCatalog(invocation.settings)
-  // Of a folder that cannot be read, the application has said so.
+  // The application itself has reported a folder that cannot be read.
   const scenarios = await readScenarios(invocation.settings.resourcesDir).catch(() => ({ value: [], diagnostics: [] }))
   const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((source) => readScenarioFile(source).diagnostics)]
   showDiagnostics({ diagnostics: [...diagnostics, ...wrong] }, invocation)

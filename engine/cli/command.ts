@@ -1,9 +1,14 @@
-/** What a command of the command line is: its line in the help, its arguments, and where its work is. */
+/**
+ * A command of the command line: its line in the help, its arguments, and the place of its code. Also the answer to an
+ * unknown command.
+ */
+
 import type { ParseArgsConfig } from 'node:util'
 import type { Logger } from '../observe.ts'
 import type { Settings } from '../settings.ts'
+import { nearest } from '../text/nearest.ts'
 
-/** Everything a command gets; it writes through `say` and `complain`, and never touches the process. */
+/** What a command gets; it writes through `say` and `complain`, and never touches the process. */
 export interface Invocation {
   readonly settings: Settings
   readonly log: Logger
@@ -19,11 +24,11 @@ export interface Invocation {
   readonly stopped: Promise<void>
   /** Calls `act` whenever the process gets a SIGHUP from something other than its terminal, which then does not end it. */
   onHangup(act: () => void): void
-  /** Every command of Plinth itself, in the order of the help. */
+  /** Every command of Plinth, in the order of the help. */
   readonly commands: readonly Command[]
 }
 
-/** 0: done. 1: refused, with the reason said. 2: the command line itself is wrong. 3: a plan has changes, where that was asked. */
+/** 0: done. 1: refused, with a reason. 2: a wrong command line. 3: a plan has changes, where that was asked. */
 export type ExitCode = number
 
 export interface CommandModule {
@@ -32,21 +37,43 @@ export interface CommandModule {
 
 export interface Command {
   readonly name: string
-  /** What follows the name: `<file> [--now]`. */
+  /** The words after the name: `<file> [--now]`. */
   readonly usage: string
   readonly summary: string
-  /** A command line that does something useful. */
+  /** A useful command line. */
   readonly example: string
-  /** Words that may stand first, for the completion of shells; absent where it takes files or names. */
+  /** First words for the completion of shells; absent where the command takes files or names. */
   readonly words?: readonly string[]
   readonly options?: NonNullable<ParseArgsConfig['options']>
-  /** How many positional arguments it takes, at least and at most. */
+  /** The least and the most positional arguments. */
   readonly takes?: readonly [least: number, most: number]
   /** Loaded when it runs, so that help does not wait for the database's libraries. */
   readonly load: () => Promise<CommandModule>
 }
 
-/** How a command is called: `plinth apply <hash>`. */
+/** The command line of a command: `plinth apply <hash>`. */
 export function lineOf({ name, usage }: Pick<Command, 'name' | 'usage'>): string {
   return usage === '' ? `plinth ${name}` : `plinth ${name} ${usage}`
+}
+
+/** Our command → its names in other programs. */
+const OTHERS: Readonly<Record<string, string>> = {
+  init: 'new create scaffold',
+  add: 'generate g make',
+  'start --watch': 'dev develop watch',
+  start: 'serve server run up',
+  check: 'validate lint verify',
+  apply: 'migrate deploy push db:migrate',
+  plan: 'status preview',
+  dump: 'backup export',
+  load: 'restore',
+  doctor: 'health diagnose',
+}
+
+/** Reports an unknown command, with the one that other programs call so, or else the nearest. */
+export function refuseCommand(word: string, known: readonly string[], complain: (text: string) => void): ExitCode {
+  const [ours] = Object.entries(OTHERS).find(([, theirs]) => theirs.split(' ').includes(word.toLowerCase())) ?? []
+  const meant = ours ?? nearest(word, known)
+  complain(`There is no command ${word}.${meant === undefined ? '' : ` Did you mean ${meant}?`} See: plinth help`)
+  return 2
 }

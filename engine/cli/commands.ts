@@ -1,4 +1,4 @@
-/** Every command of Plinth itself, in the order of the help; plugins add theirs. */
+/** The commands of Plinth, in the order of the help; plugins add theirs. */
 import type { Command } from './command.ts'
 
 export const COMMANDS: readonly Command[] = [
@@ -102,7 +102,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'bring back the data of a field or a resource that was set aside; values that are newer stay',
     example: 'plinth restore-field tickets.mood',
     takes: [1, 1],
-    load: () => import('./restore-field.ts'),
+    load: async () => ({ run: (await import('./set-aside.ts')).restoring }),
   },
   {
     name: 'purge',
@@ -111,7 +111,7 @@ export const COMMANDS: readonly Command[] = [
     example: 'plinth purge tickets.mood --yes',
     options: { yes: { type: 'boolean' } },
     takes: [0, 1],
-    load: () => import('./purge.ts'),
+    load: async () => ({ run: (await import('./set-aside.ts')).purging }),
   },
   {
     name: 'dump',
@@ -120,7 +120,7 @@ export const COMMANDS: readonly Command[] = [
       'write the whole application into one file: every row as of one moment, what was set aside, sequences, and the files that rows name; works while it is served',
     example: 'plinth dump desk.dump',
     takes: [1, 1],
-    load: () => import('./dump.ts'),
+    load: async () => ({ run: (await import('./dump.ts')).dumping }),
   },
   {
     name: 'load',
@@ -130,7 +130,7 @@ export const COMMANDS: readonly Command[] = [
     example: 'DATABASE_URL=postgres://desk@db/desk plinth load desk.dump',
     options: { 'as-dumped': { type: 'boolean' }, 'other-secret': { type: 'boolean' } },
     takes: [1, 1],
-    load: () => import('./load.ts'),
+    load: async () => ({ run: (await import('./dump.ts')).loading }),
   },
   {
     name: 'doctor',
@@ -165,14 +165,14 @@ export const COMMANDS: readonly Command[] = [
     usage: '',
     summary: 'write the JSON Schemas that editors complete the YAML from',
     example: 'plinth schema',
-    load: () => import('./schema.ts'),
+    load: async () => ({ run: (await import('./describe.ts')).schema }),
   },
   {
     name: 'openapi',
     usage: '',
     summary: 'print the OpenAPI document of the interface that the YAML gives',
     example: 'plinth openapi > openapi.json',
-    load: () => import('./openapi.ts'),
+    load: async () => ({ run: (await import('./describe.ts')).openapi }),
   },
   {
     name: 'diff',
@@ -191,7 +191,7 @@ export const COMMANDS: readonly Command[] = [
       "print TypeScript types of every resource, for plugins and clients; with --write, keep them where plugins' `records` finds them",
     example: 'plinth types --write',
     options: { write: { type: 'boolean' } },
-    load: () => import('./types.ts'),
+    load: async () => ({ run: (await import('./describe.ts')).types }),
   },
   {
     name: 'client',
@@ -199,7 +199,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'print a typed client of the interface in TypeScript, one file without dependencies; with --out, write it',
     example: 'plinth client --out client.ts',
     options: { out: { type: 'string' } },
-    load: () => import('./client.ts'),
+    load: async () => ({ run: (await import('./describe.ts')).client }),
   },
   {
     name: 'completion',

@@ -1,14 +1,14 @@
-/** `plinth diff`: what changes for clients between two OpenAPI documents, and whether it breaks them. */
+/** `plinth diff`: the changes for clients between two OpenAPI documents, and whether they break clients. */
 import { readFile } from 'node:fs/promises'
 import { fileReason } from '../error.ts'
-import { compareDocuments } from '../openapi/compare.ts'
-import type { Change } from '../openapi/compare-schema.ts'
+import { compareDocuments } from '../openapi/compare/documents.ts'
+import type { Change } from '../openapi/compare/schemas.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { describeApplication } from '../openapi/routes.ts'
 import { readApplication } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
-/** How long a server may take to answer its document, in milliseconds. */
+/** The longest wait for the document of a server, in milliseconds. */
 const ANSWER_MS = 10_000
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
@@ -22,7 +22,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   return breaking.length === 0 ? 0 : 1
 }
 
-/** The document in a file or at an address; undefined, and the reason said, where there is none. */
+/** The document of a file or an address; undefined where there is none, with the reason shown. */
 async function documentAt({ complain }: Invocation, place: string): Promise<OpenApiDocument | undefined> {
   try {
     const document = JSON.parse(await textAt(place)) as OpenApiDocument
@@ -48,7 +48,7 @@ async function ownDocument(invocation: Invocation): Promise<OpenApiDocument | un
   return describeApplication(catalog, routes, composition)
 }
 
-/** Changes for people: those that break clients first, and how many those are. */
+/** Changes for people: first those that break clients, with their number. */
 export function changesAsText(changes: readonly Change[]): string {
   if (changes.length === 0) return 'Nothing changes for clients.'
   const [breaking, others] = [true, false].map((kind) => changes.filter((change) => change.breaking === kind))

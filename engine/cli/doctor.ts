@@ -1,4 +1,4 @@
-/** `plinth doctor`: looks at a deployment and says of each thing whether it is well, and what to do where it is not. */
+/** `plinth doctor`: checks each part of a deployment, and says what to do about a part that fails. */
 import { connect, isMade } from '../database/connect.ts'
 import { examine } from '../doctor/examine.ts'
 import { type Checked, THRESHOLDS } from '../doctor/finding.ts'

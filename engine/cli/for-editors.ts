@@ -1,4 +1,4 @@
-/** ⇄ What editors and compilers work from: the schemas of the YAML, and the types of its records. */
+/** Files for editors and compilers ⇄: the schemas of the YAML, and the types of its records. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Boot } from '../boot/boot.ts'
@@ -12,10 +12,10 @@ import { atOnce, type Doing } from '../turns.ts'
 type Place = Pick<Settings, 'resourcesDir'>
 type Described = Pick<Boot, 'catalog' | 'composition'>
 
-/** Writes one file below .plinth beside the resources, unless it is the same already; gives its path. */
+/** Writes one file below .plinth next to the resources, unless it has that content already; returns its path. */
 async function write({ resourcesDir }: Place, name: string, text: string): Promise<string> {
   const path = join(dirname(resolve(resourcesDir)), '.plinth', name)
-  // Compilers and editors read again what was written, changed or not.
+  // Compilers and editors read a file again when it is written, even without a change.
   const before = await readFile(path, 'utf8').catch(() => undefined)
   if (before !== text) {
     await mkdir(dirname(path), { recursive: true })
@@ -24,7 +24,10 @@ async function write({ resourcesDir }: Place, name: string, text: string): Promi
   return relative(process.cwd(), path)
 }
 
-/** Writes the schemas, with the words of the application's plugins, and gives their paths. Rejects where that is not allowed. */
+/**
+ * Writes the schemas, with the words of the application's plugins; returns their paths. Rejects where that is not
+ * allowed.
+ */
 export function writeSchemas(vocabulary: Vocabulary, place: Place): Promise<readonly string[]> {
   const schemas = {
     'resource.schema.json': resourceSchema(vocabulary),
@@ -35,7 +38,7 @@ export function writeSchemas(vocabulary: Vocabulary, place: Place): Promise<read
   return Promise.all(files.map(([name, schema]) => write(place, name, `${JSON.stringify(schema, null, 2)}\n`)))
 }
 
-/** Writes the types of the records, and gives the file's path. Rejects where that is not allowed. */
+/** Writes the types of the records; returns the path. Rejects where that is not allowed. */
 export async function writeTypes(
   { catalog, composition }: Described,
   place: Place,
@@ -44,7 +47,7 @@ export async function writeTypes(
   return write(place, 'types.d.ts', await doing(typesOfRecords({ catalog, hooks: composition.hooks })))
 }
 
-/** Both, for what is served; a folder that may not be written to is no reason not to serve. */
+/** Writes both for a running application, which is served even where its folder cannot be written. */
 export async function writeForEditors(described: Described, place: Place, doing?: Doing): Promise<void> {
   await Promise.allSettled([writeSchemas(described.composition.vocabulary, place), writeTypes(described, place, doing)])
 }

@@ -1,8 +1,7 @@
-/** `plinth help`: every command with its line, those of the application's plugins too; or one of them. */
+/** `plinth help`: all commands with a line each, including those of plugins; or one command. */
 
-import { type ExitCode, type Invocation, lineOf } from './command.ts'
+import { type ExitCode, type Invocation, lineOf, refuseCommand } from './command.ts'
 import { pluginCommands } from './plugin-command.ts'
-import { refuseCommand } from './unknown-command.ts'
 
 function columns(rows: readonly (readonly [left: string, right: string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
@@ -38,7 +37,7 @@ async function listAll(invocation: Invocation): Promise<ExitCode> {
   return 0
 }
 
-/** What a command does, without its options and details, so that a line of the list fits into a terminal. */
+/** The summary without options and details, so that a line of the list fits into a terminal. */
 function brief(summary: string): string {
   return summary.replace(/[;:].*$/s, '')
 }

@@ -1,4 +1,4 @@
-/** `plinth history`: every step of a migration that was begun, the latest first. */
+/** `plinth history`: the steps of all migrations that began, the latest first. */
 import { type KeptStep, keptSteps } from '../migration/own/step-history.ts'
 import { isBegun, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'

@@ -1,17 +1,52 @@
-/** `plinth init`: a new application in a folder of its own, from an example or for a database, and what to do next. */
+/** `plinth init`: makes a new application in a folder, from an example or for a database, and says what to do next. */
+
 import { basename, relative, resolve } from 'node:path'
 import { readCatalog } from '../boot/boot.ts'
 import { sentenceOf } from '../error.ts'
+import { LIMITS } from '../limits.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { writeForEditors } from './for-editors.ts'
-import { type Dependency, dependencyFor } from './init/dependency.ts'
-import { type Adopted, adopted, withAddress, withoutPassword } from './init/from.ts'
-import { titleOf, wrongName } from './init/name.ts'
-import { ownPackage } from './init/own-package.ts'
-import { accessText } from './init/scenarios.ts'
-import { appOf, filesOf } from './init/template.ts'
-import { nextSteps, nextStepsFrom, pageWords } from './init/told.ts'
-import { placeFor, writeAll } from './init/write.ts'
+import { type Adopted, accessText, adopted, withAddress, withoutPassword } from './init/from.ts'
+import { nextSteps, nextStepsFrom, pageWords } from './init/next-steps.ts'
+import { type Dependency, dependencyFor, ownPackage } from './init/own-package.ts'
+import { appOf, filesOf, placeFor, writeAll } from './init/template.ts'
+
+const VALID = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
+/** Names with another meaning: the package itself, and folders of every application. */
+const TAKEN = new Set(['plinth', 'node-modules', 'resources', 'plugins', 'data'])
+
+function isValid(name: string): boolean {
+  return VALID.test(name) && name.length <= LIMITS.applicationName && !TAKEN.has(name)
+}
+
+/** The mistake in a name, with the nearest valid one; undefined for a valid name. */
+export function wrongName(name: string): string | undefined {
+  if (isValid(name)) return undefined
+  const rule = TAKEN.has(name)
+    ? `"${name}" is the name of something else.`
+    : `"${name}" is no name for an application: small letters and digits, with single "-" between them, ${LIMITS.applicationName} at most, a letter first.`
+  return `${rule} Use for example: plinth init ${nearestName(name)}`
+}
+
+/** The name that was probably meant, in valid letters. */
+function nearestName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, LIMITS.applicationName)
+    .replace(/-+$/, '')
+  if (isValid(plain)) return plain
+  return plain === '' ? 'my-app' : `my-${plain}`.slice(0, LIMITS.applicationName)
+}
+
+/** `room-bookings` for people: "Room bookings". */
+export function titleOf(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ')
+}
 
 export async function run({ positionals, options, say, complain, log }: Invocation): Promise<ExitCode> {
   const [given = ''] = positionals
@@ -48,7 +83,7 @@ export async function run({ positionals, options, say, complain, log }: Invocati
 
 type Words = Readonly<Record<string, string>>
 
-/** What the templates of every application ask for. */
+/** The words that the templates of every application need. */
 async function wordsOf(
   folder: string,
   name: string,
@@ -70,7 +105,7 @@ async function wordsOf(
   return { words, dependency }
 }
 
-/** The files of an application for a database: the templates, and what was made of its tables. */
+/** The files of an application for a database: the templates, and those made of its tables. */
 async function filesFor(found: Adopted, words: Words): Promise<ReadonlyMap<string, string>> {
   const made = [...found.files].map(([file, text]) => [`resources/${file}`, text] as const)
   const tests = [
@@ -80,7 +115,7 @@ async function filesFor(found: Adopted, words: Words): Promise<ReadonlyMap<strin
   return new Map([...(await filesOf('from', { ...words, ...pageWords(found) })), ...made, ...tests])
 }
 
-/** What editors complete from is there before the first start; a folder that cannot be read yet gets it then. */
+/** Editors can complete before the first start; a folder that cannot be read yet gets the schemas then. */
 async function completed(folder: string): Promise<void> {
   const resourcesDir = resolve(folder, 'resources')
   const { value } = await readCatalog({ resourcesDir, pluginsDir: resolve(folder, 'plugins') })

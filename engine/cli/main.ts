@@ -1,16 +1,35 @@
 #!/usr/bin/env node
-/** ⇄ The program: gives a command line the process's arguments, streams and signals, and ends the process with its code. */
+/**
+ * The program ⇄: gives a command line the arguments, streams and signals of the process, and ends the process with its
+ * code.
+ */
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 
-/** A server that has finished its requests ends by itself; after this time the process ends with some unfinished. */
+/** The environment with the variables of a `.env` file in `folder`; those that are set already win. */
+function readEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  folder: string,
+): Readonly<Record<string, string | undefined>> {
+  let text: string
+  try {
+    text = readFileSync(`${folder}/.env`, 'utf8')
+  } catch {
+    return env
+  }
+  return { ...parseEnv(text), ...env }
+}
+
+/** A server that has finished its requests ends by itself; after this time the process ends anyway. */
 const STOP_MS = 10_000
 
-/** How long requests are served on before that, in milliseconds; known once the environment is read. */
+/** How long requests are served before that, in milliseconds; known once the environment is read. */
 let delayMs = 0
 
-/** What a SIGHUP asks for; without it, it ends the process as SIGTERM does. */
+/** The action for a SIGHUP; without one it ends the process like SIGTERM. */
 let hungUp: (() => void) | undefined
 
-// Before anything else is loaded: until a signal is listened to, it ends the process as a failure.
+// Before anything else is loaded: without a listener, a signal ends the process as a failure.
 const stopped = new Promise<void>((stop) => {
   let asked = false
   const end: (sentence: string) => never = (sentence) => {
@@ -30,14 +49,13 @@ const stopped = new Promise<void>((stop) => {
   process.on('SIGHUP', (signal) => (hungUp === undefined ? onSignal(signal) : hungUp()))
 })
 
-// Before the packages are loaded, which end an older Node with words of their own.
+// Before the packages are loaded, which would end an older Node with their own words.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`Plinth needs Node 20.19 or later, and this is Node ${process.versions.node}.\n`)
   process.exit(1)
 }
 
-const { readEnvironment } = await import('./environment.ts')
 const { runCommandLine } = await import('./run.ts')
 const { readSettings } = await import('../settings.ts')
 
@@ -50,7 +68,7 @@ const code = await runCommandLine(process.argv.slice(2), {
   color: process.stderr.isTTY && process.env.NO_COLOR === undefined,
   stopped,
   onHangup(act) {
-    // A terminal that is closed sends one too, and means that the program should end.
+    // A terminal that closes sends SIGHUP too, and means that the program should end.
     if (!process.stdin.isTTY && !process.stdout.isTTY) hungUp = act
   },
 })

@@ -1,22 +1,28 @@
-/** `plinth plan`: what the YAML as it is now would change in the database, for clients and in access; changes nothing. */
+/** `plinth plan`: what the present YAML would change in the database, for clients and in access; changes nothing. */
+
 import { callersOf } from '../access/callers.ts'
 import { compareAccess } from '../access/compare.ts'
-import { counted } from '../access/count.ts'
+import { type CountedChange, counted } from '../access/count.ts'
+import { accessSentences } from '../access/sentence.ts'
 import { rehearse } from '../action/rehearse.ts'
-import { violations } from '../action/rule-violations.ts'
+import { type Violation, violations, violationWords } from '../action/rule-violations.ts'
 import type { Boot } from '../boot/boot.ts'
 import { describeServed, readServed } from '../boot/served-description.ts'
 import type { Runner } from '../database/database.ts'
 import { onFutureTables } from '../migration/future-rows.ts'
 import { planFor } from '../migration/migrate.ts'
 import { servedLast } from '../migration/own/facts.ts'
-import { compareDocuments } from '../openapi/compare.ts'
+import type { ShownPlan } from '../migration/plan.ts'
+import { reason, renderPlan } from '../migration/plan-text.ts'
+import { adviceOf, riskOf, type Step } from '../migration/step.ts'
+import { compareDocuments } from '../openapi/compare/documents.ts'
+import type { Change } from '../openapi/compare/schemas.ts'
 import { describeApplication } from '../openapi/routes.ts'
 import { showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
-import { type Differences, type Outside, planAsJson, planAsText } from './plan-told.ts'
+import { changesAsText } from './diff.ts'
 
-/** Where `--exit-code` asks for it: there is something to do. 2 is a wrong command line. */
+/** The exit code of `--exit-code` when there is something to do; 2 is a wrong command line. */
 const CHANGES: ExitCode = 3
 
 export function run(invocation: Invocation): Promise<ExitCode> {
@@ -58,5 +64,107 @@ async function outsideOf(
     since: last.since,
     api: compareDocuments(before.api, after.api),
     access: await counted({ catalog, runner, now }, changes),
+  }
+}
+
+/** The changes for clients and people, compared with what was last served. */
+interface Outside {
+  /** `2026-01-31 12:00`, UTC. */
+  readonly since: string
+  readonly api: readonly Change[]
+  readonly access: readonly CountedChange[]
+}
+
+/** Everything in a plan. */
+interface Differences {
+  readonly plan: ShownPlan
+  readonly violations: readonly Violation[]
+  /** undefined: this database has served nothing yet. */
+  readonly outside: Outside | undefined
+}
+
+/** The database first, then broken rules, then clients and people. */
+function planAsText({ plan, violations, outside }: Differences): string {
+  const broken = violations.map(violationWords)
+  return [renderPlan(plan).trimEnd(), ...broken, ...outsideAsText(outside, plan.steps.length > 0)].join('\n')
+}
+
+function outsideAsText(outside: Outside | undefined, hasSteps: boolean): readonly string[] {
+  if (outside === undefined && !hasSteps) return []
+  if (outside === undefined)
+    return ['', 'Nothing was served from this database yet that clients and access could be compared with.']
+  const { since, api, access } = outside
+  const than = `than what has been served since ${since} UTC`
+  const clients = api.length === 0 ? [] : ['', `For clients, other ${than}:`, changesAsText(api)]
+  const people = access.length === 0 ? [] : ['', `In access, other ${than}:`, ...accessSentences(access).map(indented)]
+  return [...clients, ...people]
+}
+
+function indented(line: string): string {
+  return `  ${line}`
+}
+
+/** The plan for programs; `null` where there is nothing to compare with. */
+function planAsJson({ plan, violations, outside }: Differences): string {
+  const database = plan.steps.map(stepAsJson)
+  const broken = violations.map(({ resource, rule, words, ids }) => ({
+    resource: resource.name,
+    rule: rule.name,
+    message: words,
+    ids,
+  }))
+  return JSON.stringify(
+    {
+      hash: plan.hash,
+      older: plan.older,
+      database,
+      rules: broken,
+      since: outside === undefined ? null : `${outside.since.replace(' ', 'T')}Z`,
+      api: outside === undefined ? null : outside.api,
+      access: outside === undefined ? null : outside.access.map(accessAsJson),
+    },
+    null,
+    2,
+  )
+}
+
+function stepAsJson(step: Step) {
+  const { answer, effect, title } = step
+  const [advice, risk] = [adviceOf(step), riskOf(step)]
+  return {
+    title,
+    risk,
+    effect,
+    ...(answer === undefined ? {} : { rows: answer.rows }),
+    ...(risk === 'safe' ? {} : { reason: reason(step) }),
+    ...(advice === undefined ? {} : { advice }),
+    ...(answer === undefined || answer.ids.length === 0 ? {} : { ids: answer.ids }),
+  }
+}
+
+/** A change without the conditions themselves, which are at `places`. */
+function accessAsJson({
+  caller,
+  about,
+  action,
+  fields,
+  before,
+  after,
+  standing,
+  sets,
+  places,
+  concerned,
+}: CountedChange) {
+  return {
+    caller,
+    about,
+    action,
+    ...(fields === undefined ? {} : { fields }),
+    before: before.kind,
+    after: after.kind,
+    standing,
+    ...(sets === undefined ? {} : { sets }),
+    ...(concerned === undefined ? {} : concerned),
+    places,
   }
 }

@@ -1,4 +1,4 @@
-/** Commands that plugins contribute: found by their word, run as the system on a started engine. */
+/** Commands of plugins: found by their word, run as the system on an engine that has started. */
 
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { createEngine, type Engine } from '../engine.ts'
@@ -9,7 +9,7 @@ import type { Collected } from '../text/diagnostic.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
-/** The commands of the application's plugins; none while its YAML has mistakes. */
+/** The commands of the application's plugins; none on mistakes in its YAML. */
 export async function pluginCommands(settings: Settings): Promise<ReadonlyMap<string, CommandContribution>> {
   return commandsOf(await readCatalog(settings))
 }
@@ -18,7 +18,7 @@ function commandsOf({ value }: Collected<Boot>): ReadonlyMap<string, CommandCont
   return new Map([...(value?.composition.commands ?? [])].map(([name, command]) => [name, command.value]))
 }
 
-/** Runs a plugin's command on an engine of its own; gives the known words when there is no such command. */
+/** Runs a plugin's command on an engine of its own; returns the known words where no plugin has the command. */
 export async function runPluginCommand(
   word: string,
   args: readonly string[],

@@ -1,13 +1,12 @@
-/** One command line from its words to its exit code; what is wrong with the words is said with what would be right. */
+/** A command line from its words to its exit code; a message about a wrong word says what would be right. */
 import { parseArgs } from 'node:util'
 import { createLogger } from '../observe.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { nearest } from '../text/nearest.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import { printable } from '../text/visible.ts'
-import { type Command, type ExitCode, type Invocation, lineOf } from './command.ts'
+import { type Command, type ExitCode, type Invocation, lineOf, refuseCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import { refuseCommand } from './unknown-command.ts'
 
 /** The parts of the process that a command line may use. */
 export interface World extends Pick<Invocation, 'say' | 'complain' | 'color' | 'stopped' | 'onHangup'> {
@@ -19,10 +18,10 @@ interface Words {
   readonly options: Invocation['options']
 }
 
-/** The words that ask what a command does instead of running it. */
+/** The words that ask for help. */
 const ASKS = new Set(['--help', '-h'])
 
-/** The words after the command's name, or the sentence that says what is wrong with them. */
+/** The words after the command's name, or a sentence about their mistake. */
 function readWords(command: Command, args: readonly string[]): Words | string {
   const options = command.options ?? {}
   try {
@@ -40,7 +39,7 @@ function readWords(command: Command, args: readonly string[]): Words | string {
   }
 }
 
-/** Which option has no value, or one that it does not take. */
+/** The option without its value, or with one that it does not take. */
 function misused({ name, options = {} }: Command, args: readonly string[]): string {
   const given = args.flatMap((word, index) => {
     const [option = '', value] = word.split('=')
@@ -60,7 +59,7 @@ function settingsOf(world: World): Settings | undefined {
   return value
 }
 
-/** A word that is no command of Plinth: a plugin's, or a mistake. */
+/** Runs a word that is no command of Plinth: the command of a plugin, or a mistake. */
 async function runOther(word: string, args: readonly string[], world: World): Promise<ExitCode> {
   const settings = settingsOf(world)
   if (settings === undefined) return 1
@@ -71,14 +70,14 @@ async function runOther(word: string, args: readonly string[], world: World): Pr
   return refuseCommand(word, [...COMMANDS.map((command) => command.name), ...ran.known], world.complain)
 }
 
-/** `plinth plan --help` asks what `plinth help plan` does; nothing else may happen, whoever gives the command. */
+/** `plinth plan --help` means `plinth help plan`, and never runs the command. */
 function asked(word: string, rest: readonly string[]): readonly [name: string, rest: readonly string[]] {
   if (ASKS.has(word)) return ['help', rest]
   if (word === '--version' || word === '-v') return ['version', rest]
   return word !== 'help' && rest.some((one) => ASKS.has(one)) ? ['help', [word]] : [word, rest]
 }
 
-/** Runs a command line; the code is 0 when done, 1 when refused, 2 when the words are wrong. */
+/** Runs a command line; returns 0 when done, 1 when refused, 2 for wrong words. */
 export function runCommandLine(args: readonly string[], world: World): Promise<ExitCode> {
   const say = (text: string) => world.say(printable(text, world.color))
   return runWords(args, { ...world, say, complain: (text) => world.complain(printable(text, world.color)) })

@@ -1,4 +1,6 @@
-/** ⇄ The scenarios of an application as `plinth test` runs them: each by its name, failures at their place, and what none has tried. */
+/**
+ * Scenarios for `plinth test` ⇄: runs each by its name, shows failures at their place, and lists what none has tried.
+ */
 import { resolve, sep } from 'node:path'
 import type { Boot } from '../boot/boot.ts'
 import type { Document } from '../definition/definition.ts'
@@ -12,8 +14,8 @@ import { readApplication, showDiagnostics } from './application.ts'
 import type { Invocation } from './command.ts'
 
 /**
- * Runs each file of scenarios on what the application begins with; whether all hold. With `mutate`, the clauses, guards and
- * rules of the files that it takes are left out one after the other, and one that no scenario notices is a failure too.
+ * Runs each file of scenarios from the state in which the application begins; returns whether all hold. With `mutate`, it
+ * leaves out the clauses, guards and rules of the files one after the other; one that no scenario notices is a failure too.
  */
 export async function testScenarios(
   invocation: Invocation,
@@ -23,7 +25,7 @@ export async function testScenarios(
   const files = sources.map(readScenarioFile)
   const wrong = files.flatMap(({ diagnostics }) => diagnostics)
   showDiagnostics({ diagnostics: wrong }, invocation)
-  // What is wrong with the application itself is shown with its places.
+  // Mistakes of the application itself are shown with their places.
   if ((await readApplication(invocation)) === undefined) return false
   const stage = await begun(invocation)
   try {
@@ -55,7 +57,7 @@ function begun({ settings }: Invocation): Promise<Reusable> {
   })
 }
 
-/** The files of the application itself; those of plugins are theirs to test. */
+/** The files of the application; plugins test their own. */
 function ownFiles({ sources }: Boot, { settings }: Invocation): ReadonlySet<string> {
   const own = resolve(settings.resourcesDir) + sep
   return new Set(sources.map(({ file }) => file).filter((file) => resolve(file).startsWith(own)))
@@ -81,7 +83,7 @@ function tellUntried({ say }: Invocation, safeguards: readonly Safeguard[], ran:
   say(`\nNo scenario exercises:\n${lines.join('\n')}`)
 }
 
-/** Tells of each whether a scenario fails without it; whether all are noticed. */
+/** Reports for each part whether a scenario fails without it; returns whether all do. */
 async function leaveOutEach(
   invocation: Invocation,
   safeguards: readonly Safeguard[],

@@ -1,4 +1,7 @@
-/** ⇄ `plinth test`: runs the scenarios of the application, and its test files by Node's own runner, with TypeScript as plugins have it. */
+/**
+ * `plinth test` ⇄: runs the scenarios of the application, and its test files by Node's own runner, with TypeScript as
+ * for plugins.
+ */
 import { spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -13,7 +16,7 @@ import { ownPackage } from './init/own-package.ts'
 import { testScenarios } from './test-scenarios.ts'
 
 const TEST = /\.test\.m?[jt]s$/
-/** Folders of packages, of what was made, and of editors. */
+/** Folders of packages, of build results, and of editors. */
 const LEFT_OUT = /^(?:node_modules|dist|data|coverage|\..*)$/
 
 /** Every test file below a folder, if it is there. */
@@ -31,9 +34,8 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * The test files of the application, sorted, by paths relative to its folder: those of its plugins, those beside its YAML,
- * and those of its folder `test`. What else stands beside may have runners of its own; the `test` of Plinth's own folder
- * tests Plinth.
+ * The test files of the application, sorted, by paths relative to its folder: those of its plugins, of its YAML, and of
+ * its folder `test`. Other folders may have runners of their own; the `test` of Plinth's own folder tests Plinth.
  */
 async function testFiles(root: string, { pluginsDir, resourcesDir }: Settings): Promise<readonly string[]> {
   const own = (await ownPackage()).folder === root ? [] : [join(root, 'test')]
@@ -41,7 +43,7 @@ async function testFiles(root: string, { pluginsDir, resourcesDir }: Settings): 
   return [...new Set(found.flat())].map((path) => relative(root, path).split(sep).join('/')).sort()
 }
 
-/** Node's arguments before the files: those of this process too, which may be what lets it run TypeScript. */
+/** Node's arguments before the files, including those of this process, which may be what lets it run TypeScript. */
 function runner(): readonly string[] {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const register = new URL(`../plugin/register.${extension}`, import.meta.url).href
@@ -53,12 +55,12 @@ function runner(): readonly string[] {
   ]
 }
 
-/** Runs test files in processes of their own; whether all passed. */
+/** Runs test files in processes of their own; returns whether all passed. */
 function runFiles(invocation: Invocation, root: string, files: readonly string[]): Promise<boolean> {
   const { color, complain, say, settings, stopped } = invocation
   const child = spawn(process.execPath, [...runner(), ...files], {
     cwd: root,
-    // Within a run of Node's own tests it would report to that run, and say nothing.
+    // Inside a run of Node's own tests it would report to that run, and print nothing.
     env: { ...settings.env, NODE_TEST_CONTEXT: undefined, ...(color && { FORCE_COLOR: '1' }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

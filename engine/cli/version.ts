@@ -1,4 +1,4 @@
-/** `plinth version`: which Plinth runs, and on which Node. */
+/** `plinth version`: the version of Plinth, and that of Node. */
 import type { ExitCode, Invocation } from './command.ts'
 import { ownPackage } from './init/own-package.ts'
 

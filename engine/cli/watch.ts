@@ -1,4 +1,7 @@
-/** ⇄ While YAML and plugins are edited: every saved change becomes the next app, or its mistakes are shown and the last good one serves on. */
+/**
+ * Watches YAML and plugins ⇄: every saved change becomes the next app; on mistakes they are shown, and the last good
+ * app serves on.
+ */
 import { resolve } from 'node:path'
 import { watch } from 'chokidar'
 import type { Engine } from '../engine.ts'
@@ -12,21 +15,21 @@ const SETTLE_MS = 150
 
 const YAML = /\.(?:ya?ml|liquid)$/
 const PLUGINS = /\.(?:ya?ml|[mc]?[jt]s|json)$/
-/** Folders of packages and of editors, in the folder of plugins: nothing of theirs is an application's code. */
+/** Folders of packages and of editors in the folder of plugins, which hold no code of the application. */
 const LEFT_OUT = /[\\/](?:node_modules|\.[^\\/]*)(?:[\\/]|$)/
 
 /** The files of an application, which are watched. */
 export interface Watching {
   /**
-   * Reloads the engine for what was saved since the watching began and for what is saved from now on, one reload at a
-   * time. The first waits for what is `written` of the files as they were read.
+   * Reloads the engine for changes since the watching began, one reload at a time. The first waits for `written`: the
+   * work on the files as they were read.
    */
   follow(engine: Engine, written: Promise<void>): void
-  /** Resolves when nothing is watched and no reload is under way. */
+  /** Resolves when nothing is watched and no reload runs. */
   end(): Promise<void>
 }
 
-/** Watches the files of resources and plugins; resolves once nothing that is saved can be missed, so read them afterwards. */
+/** Watches the files of resources and plugins; resolves once no change can be missed, so read them afterwards. */
 export async function watchSources(invocation: Invocation): Promise<Watching> {
   const { resourcesDir, pluginsDir } = invocation.settings
   let timer: NodeJS.Timeout | undefined
@@ -43,7 +46,7 @@ export async function watchSources(invocation: Invocation): Promise<Watching> {
     clearTimeout(timer)
     timer = setTimeout(() => saved(), SETTLE_MS)
   }
-  // One watcher each: a folder of plugins that does not exist would make a common one ready before it sees the resources.
+  // One watcher each: a folder of plugins that does not exist would make a common watcher ready too early.
   const watchers = [resourcesDir, plugins].map((folder) => watch(folder, { ignoreInitial: true, ignored }))
   for (const watcher of watchers) watcher.on('all', (_, path) => changed(path))
   await Promise.all(watchers.map((watcher) => new Promise<void>((ready) => watcher.once('ready', ready))))

@@ -1,8 +1,8 @@
 /**
- * How many requests are let in at a time. More than the process and its database can serve would only wait inside, and
- * everybody's answer with them; so the limit follows what is measured where requests queue: how long callers wait for a
- * connection of the database, and how late the event loop is. It is the control of CoDel (RFC 8289: a queue that stands
- * longer than its target for a while is overload, a short one is a burst) on a limit of what is in flight.
+ * Limits how many requests are in flight. Requests beyond what the process and its database can serve would only wait
+ * inside, and delay every answer. The limit follows the two queues that can be measured: the wait for a database
+ * connection, and the lateness of the event loop. It is the control loop of CoDel (RFC 8289: a queue longer than its
+ * target for a while is overload, a short one is a burst) on the number of requests in flight.
  */
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
@@ -14,24 +14,27 @@ export interface AdmissionFigures {
   /** Requests so far. */
   readonly admitted: number
   readonly refused: number
-  /** How many may be in flight now, and how many are. */
+  /** The limit of requests in flight, and the requests in flight. */
   readonly limit: number
   readonly inFlight: number
-  /** How long requests wait at present, in milliseconds. */
+  /** The wait of requests at present, in milliseconds. */
   readonly waitMs: number
-  /** Large answers that are being sent, and those that were refused so far. */
+  /** Large answers being sent, and large answers refused so far. */
   readonly large: ReturnType<LargeAnswers['figures']>
 }
 
 export interface Admission {
   readonly largeAnswers: LargeAnswers
-  /** Takes a place for a request; false: it is to be refused. */
+  /** Takes a place for a request; false: refuse it. */
   enter(): boolean
   /** Gives back the place of a request whose answer is made. */
   leave(): void
-  /** Resolves when no request is in flight, after so many milliseconds at the latest: what nobody waits for begins then. */
+  /**
+   * Resolves when no request is in flight, and after this many milliseconds at the latest: for work that nobody waits
+   * for.
+   */
   gap(mostMs: number): Promise<void>
-  /** What a refused request is told; the pauses differ, so that callers do not come back together. */
+  /** The error for a refused request; the pauses differ, so that callers do not come back together. */
   refusal(): ApiError
   figures(): AdmissionFigures
 }
@@ -42,10 +45,10 @@ const NARROW_MOST = 0.7
 /** By how much one check raises the limit: after requests were refused, and when none were. */
 const WIDEN = 1.1
 const RELAX = 1.25
-/** Seconds that refused callers are told to stay away, in turn. */
+/** Seconds that refused callers are told to wait, in turn. */
 const PAUSES = [1, 2, 3]
 
-/** How late the event loop is: a timer is set for each window, and the delay with which it runs is the lateness. */
+/** Measures how late the event loop is: a timer is set for each window, and its delay is the lateness. */
 function loopLateness(): { begin(now: number): void; take(now: number): number } {
   let due = 0
   let late = 0
@@ -62,7 +65,7 @@ function loopLateness(): { begin(now: number): void; take(now: number): number }
   }
 }
 
-/** The next limit, for the wait that stood through the last two windows. */
+/** The next limit, from the shortest wait of the last two windows. */
 export function nextLimit(limit: number, waitMs: number, peak: number, refused: boolean): number {
   if (waitMs > LIMITS.waitTargetMs) {
     const narrowed = Math.min(NARROW_LEAST, Math.max(NARROW_MOST, LIMITS.waitTargetMs / waitMs))
@@ -71,11 +74,11 @@ export function nextLimit(limit: number, waitMs: number, peak: number, refused: 
   return Math.min(LIMITS.inFlightMost, Math.ceil(limit * (refused ? WIDEN : RELAX)))
 }
 
-/** The limit as it is now, and what leads to the next one. */
+/** The limit, and the state that leads to the next one. */
 interface Control {
   limit: number
   waitMs: number
-  /** Takes what was measured since the last call, and sets the limit by it. */
+  /** Takes the measurements since the last call, and sets the limit. */
   look(now: number, seen: { readonly peak: number; readonly refused: boolean }): void
 }
 
@@ -99,7 +102,10 @@ function createControl(waited: () => number): Control {
   }
 }
 
-/** Admission for one process; `waited` is `Database.waited`. It looks at what is measured when requests come, and costs nothing while none do. */
+/**
+ * Admission for one process; `waited` is `Database.waited`. Measurements are looked at when requests come, and cost
+ * nothing without requests.
+ */
 export function createAdmission({ waited, log }: { waited(): number; log: Logger }): Admission {
   const control = createControl(waited)
   const sayRefused = refusalLog(log)
@@ -148,7 +154,7 @@ export function createAdmission({ waited, log }: { waited(): number; log: Logger
   }
 }
 
-/** Those who wait for a moment without requests. */
+/** Work that waits for a moment without requests. */
 function createGaps(): { come(): void; next(mostMs: number): Promise<void> } {
   const waiting = new Set<() => void>()
   return {

@@ -1,4 +1,4 @@
-/** The body of a batch: which operations it asks for, and the answer that tells what became of them. */
+/** The body of a batch: the operations that it asks for, and the answer with their outcomes. */
 import { type AtOnce, type Operation, runEach, runTogether } from '../action/batch.ts'
 import { createRecord } from '../action/create.ts'
 import { createTogether } from '../action/create-together.ts'
@@ -7,19 +7,18 @@ import { deleteRecord, restoreRecord } from '../action/remove.ts'
 import { updateRecord } from '../action/update.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { type ApiError, invalid } from '../error.ts'
-import { FieldError, fieldError } from '../field-error.ts'
+import { FieldError, fieldError, fieldErrorCodes, firstErrors } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { lookupOf } from '../query/lookup.ts'
 import { mistake, unknownKey } from '../record/decode.ts'
-import { fieldErrorCodes, firstErrors } from './field-error.ts'
 
-/** What a batch may do, in the order in which it is done. */
+/** The operations of a batch, in the order in which they run. */
 export const OPERATIONS = ['create', 'update', 'delete', 'restore'] as const
 
 export type OperationName = (typeof OPERATIONS)[number]
 
-/** How many operations a body asks for, before it is judged. */
+/** The number of operations in a body, before it is judged. */
 export function countOperations(body: JsonObject): number {
   return OPERATIONS.reduce((sum, name) => sum + lengthOf(body[name]), 0)
 }
@@ -30,13 +29,13 @@ function lengthOf(list: Json | undefined): number {
 
 interface NamedOperation extends Operation {
   readonly name: OperationName
-  /** How the request names the record; of a new one nothing. */
+  /** The name that the request gives the record; undefined for a new one. */
   readonly id: Json
-  /** Of a creation: what it creates. */
+  /** The values of a new record. */
   readonly created?: { readonly resource: Resource; readonly body: JsonObject }
 }
 
-/** The operations that a body asks for, in order; throws validation_failed for what is no list of them. */
+/** The operations of a body, in order; throws validation_failed where they are no lists. */
 export function readOperations(
   resource: Resource,
   does: readonly OperationName[],
@@ -70,7 +69,7 @@ export function readOperations(
   return operations
 }
 
-/** What one entry asks for, or what is wrong with it. */
+/** The operation of one entry, or its mistake. */
 function operationOf(
   resource: Resource,
   name: OperationName,
@@ -86,7 +85,7 @@ function operationOf(
     return name === 'update'
       ? mistake({ name: place }, 'wrong_type', 'must be an object with the id of the record')
       : mistake({ name: place }, 'invalid', 'must be the id of a record')
-  // Asked when it is done: a text that names no record is refused as a record that is not there.
+  // Read when it runs: a text that names no record is refused like a record that does not exist.
   const lookup = ({ actor }: Execution) => lookupOf(resource, id, actor)
   if (name === 'update')
     return isObject(entry)
@@ -103,7 +102,7 @@ function operationOf(
   }
 }
 
-/** The creations come first, and are one statement where nothing asks for each record alone. */
+/** The creations come first, in one statement where no record needs one of its own. */
 function atOnce(operations: readonly NamedOperation[]): AtOnce {
   const bodies = operations.flatMap(({ created }) => (created === undefined ? [] : [created]))
   const [first] = bodies
@@ -111,7 +110,7 @@ function atOnce(operations: readonly NamedOperation[]): AtOnce {
   return (inner) => createTogether(inner, first.resource, bodies)
 }
 
-/** The answer to all of them: the records by operation, of deleted ones what named them. */
+/** The answer where all succeed: the records by operation; deleted ones by the names in the request. */
 export async function doAll(execution: Execution, operations: readonly NamedOperation[]): Promise<string> {
   const texts = await runTogether(execution, operations, atOnce(operations))
   return grouped(
@@ -120,7 +119,7 @@ export async function doAll(execution: Execution, operations: readonly NamedOper
   )
 }
 
-/** The answer to each of them: its status, and its record or what is wrong. */
+/** The answer of a partial batch: for each operation its status, and its record or its mistakes. */
 export async function doEach(execution: Execution, operations: readonly NamedOperation[]): Promise<string> {
   const outcomes = await runEach(execution, operations, atOnce(operations))
   let left: number = LIMITS.bodyErrors
@@ -137,7 +136,7 @@ function outcomeText(name: OperationName | undefined, text: string | undefined):
   return `{"status":${name === 'create' ? 201 : 200},"data":${text ?? 'null'}}`
 }
 
-/** What is told of an operation that was refused, with `most` of its mistakes, and how many it has. */
+/** The answer to a refused operation, with at most `most` of its mistakes and their number. */
 function refusedText({ code, message, params, status }: ApiError, most: number) {
   if (params.errors === undefined) return { text: JSON.stringify({ status, code, message }), mistakes: 0 }
   const { told, total } = firstErrors(params.errors, most)

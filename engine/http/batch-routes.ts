@@ -1,4 +1,4 @@
-/** The routes that write many records of a resource at once: a batch of operations, all that a filter finds, a unique value. */
+/** Routes that write many records of a resource: a batch of operations, all records of a filter, a unique value. */
 import { type Operation, runTogether } from '../action/batch.ts'
 import { type BoundHook, type Execution, inTransaction } from '../action/execution.ts'
 import { countMatching, lockMatching, readChoice } from '../action/matching.ts'
@@ -18,21 +18,24 @@ import { readable, requireClause } from '../query/policy.ts'
 import { isWritable, misfit } from '../record/decode.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import { countOperations, doAll, doEach, OPERATIONS, type OperationName, readOperations } from './batch-body.ts'
+import type { EngineRoute, RequestInput } from './bound-route.ts'
 import { preconditionsOf } from './negotiation.ts'
-import type { EngineRoute, RequestInput } from './parts.ts'
 import { createdReply, recordReply, routeAccess, secretKeys } from './resource-routes.ts'
 
-/** A route that writes many records, for the reference. */
+/** A route that writes many records; the OpenAPI document describes it by these keys. */
 export interface BatchRoute extends EngineRoute {
   readonly writes: Resource
-  /** `batch`: a body of operations; `found`: all that a filter finds; `unique`: the record with a value of one of the fields `by`. */
+  /**
+   * `batch`: a body of operations. `found`: all records of a filter. `unique`: the record with a value of one of the
+   * fields `by`.
+   */
   readonly way: 'batch' | 'found' | 'unique'
   readonly by: readonly Field[]
-  /** Which of its actions it does. */
+  /** The actions that it runs. */
   readonly does: readonly OperationName[]
 }
 
-/** The routes of every resource that is written. */
+/** The routes of every resource that has an action. */
 export function batchRoutes(
   { resources, fieldTypes }: Catalog,
   hooks: ReadonlyMap<string, BoundHook> = new Map(),
@@ -115,7 +118,7 @@ function batchRoute(resource: Resource, does: readonly OperationName[], queryFie
   })
 }
 
-/** A larger request is refused, and counts for the rate limit like the largest one that is allowed. */
+/** A request above the limit is refused, and counts for the rate limit like the largest one allowed. */
 function unitsOf(records: number): number {
   return Math.ceil(Math.min(records, LIMITS.batchOperations) / LIMITS.batchUnit)
 }
@@ -141,10 +144,10 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
       refusePages(chosen)
       const list = readChoice(execution, resource, chosen)
       const { dry_run, max } = input.parameters
-      // An empty one would count as absent, and the records would be written.
+      // An empty parameter would count as absent, and all records would be written.
       if (input.query.get('dry_run')?.trim() === '')
         throw invalid({ dry_run: [fieldError('wrong_type', 'The dry_run parameter must be true or false')] })
-      // The values of a filter have no bounds, and parameters are read as filters are.
+      // Filters are parameters, and have no bounds of fields.
       if (Number(max) < 1 || Number(max) > LIMITS.batchOperations)
         throw invalid({ max: [fieldError('out_of_range', `The max must be between 1 and ${LIMITS.batchOperations}`)] })
       if (dry_run === true) return { data: { matched: await countMatching(execution, list) } }
@@ -178,7 +181,7 @@ function tooMany(count: number, max: number): ApiError {
 
 const UNFIT: readonly string[] = [...PAGE_PARAMETERS, ...ORDER_PARAMETERS]
 
-/** All that match are written, so there is neither a page nor an order of them. */
+/** Every match is written, so pages and orders are refused. */
 function refusePages(query: readonly (readonly [string, string])[]): void {
   const errors: FieldErrors = Object.fromEntries(
     query
@@ -191,7 +194,7 @@ function refusePages(query: readonly (readonly [string, string])[]): void {
   if (Object.keys(errors).length > 0) throw invalid(errors)
 }
 
-/** The fields by whose value one record can be named, and created where there is none. */
+/** The fields by whose value a path can name a record, or create it. */
 function uniqueFields({ actions, fields }: Resource): readonly Field[] {
   if (!actions.has('create') || !actions.has('update')) return []
   return [...fields.values()].filter(

@@ -1,4 +1,4 @@
-/** JSON bodies ⇄: what may come in, how much of it, and whether it can be used; the refusals are 413, 415, 400 and 422. */
+/** JSON bodies ⇄: which are taken, and up to which size; the refusals are 413, 415, 400 and 422. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
@@ -53,7 +53,7 @@ function tooLarge(request: IncomingMessage): ApiError {
   return new ApiError('payload_too_large')
 }
 
-/** Refuses by what the headers declare: 413 over `bytes`, then 415 for a type that the route does not take. */
+/** Refuses by the headers: 413 over `bytes`, then 415 for a type that the route does not take. */
 export function checkDeclared(request: IncomingMessage, bytes: number, kind: 'json' | 'multipart'): void {
   if (!hasBody(request)) return
   if (Number(request.headers['content-length'] ?? 0) > bytes) throw tooLarge(request)
@@ -73,11 +73,11 @@ function readFailure(error: unknown, request: IncomingMessage): ApiError {
   return new ApiError('malformed_body', { cause: error })
 }
 
-/** The places of numbers that a body does not hold as they were sent; they are told with what else is wrong with it. */
+/** The places of numbers that JavaScript cannot hold exactly; they are reported with the other mistakes of the body. */
 const inexactIn = memo((_: JsonObject): { places: ReturnType<typeof inexactNumbers> } => ({ places: [] }))
 
 function parse(bytes: Buffer): JsonObject {
-  // A decoder would put U+FFFD in the place of broken UTF-8, and so change what the caller wrote.
+  // A decoder would replace broken UTF-8 by U+FFFD, and so change what the caller wrote.
   if (!isUtf8(bytes)) throw new ApiError('malformed_body')
   const text = bytes.toString('utf8')
   if (text === '') return {}
@@ -179,8 +179,8 @@ function walk(value: unknown, findings: Findings): void {
 }
 
 /**
- * What is wrong with a body's texts, numbers and keys, by path in dot form, the first LIMITS.bodyErrors of it; throws
- * malformed_body when it is nested too deep.
+ * The mistakes in the texts, numbers and keys of a body, by path in dot form, at most LIMITS.bodyErrors; throws
+ * malformed_body where it is nested too deep.
  */
 export function inspectBody(body: JsonObject): FieldErrors {
   const findings: Findings = { errors: noErrors(), count: 0, at: [] }

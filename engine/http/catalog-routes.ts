@@ -1,19 +1,28 @@
-/** Every route that the catalog gives by itself. */
-import type { BoundHook } from '../action/execution.ts'
-import type { Catalog } from '../catalog/catalog.ts'
-import { batchRoutes } from './batch-routes.ts'
-import type { EngineRoute } from './parts.ts'
-import { resourceRoutes } from './resource-routes.ts'
-import { type OpenStream, streamRoutes } from './stream-route.ts'
-import { summaryRoutes } from './summary-route.ts'
+/**
+ * All routes that a catalog has by itself, and those of summaries: GET /<resource>/summary groups the records of a list
+ * and counts, adds and averages them.
+ */
 
-/** What the routes need of a running application; without it they can be described, and no stream can be opened. */
+import type { BoundHook } from '../action/execution.ts'
+import { summarize } from '../action/read.ts'
+import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import type { FieldDefinition } from '../definition/definition.ts'
+import { JsonText } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { requireClause } from '../query/policy.ts'
+import { resolveFields } from '../resolve/fields.ts'
+import { batchRoutes } from './batch-routes.ts'
+import type { EngineRoute } from './bound-route.ts'
+import { resourceRoutes, routeAccess } from './resource-routes.ts'
+import { type OpenStream, streamRoutes } from './stream-route.ts'
+
+/** The parts of a running application; without them the routes can be described, and open no stream. */
 interface Running {
   readonly hooks: ReadonlyMap<string, BoundHook>
   readonly open: OpenStream
 }
 
-/** The routes of actions, of many records at once, of summaries and of streams. */
+/** Routes of actions, batches, summaries and streams. */
 export function catalogRoutes(catalog: Catalog, running?: Running): readonly EngineRoute[] {
   return [
     ...resourceRoutes(catalog, running?.hooks),
@@ -21,4 +30,46 @@ export function catalogRoutes(catalog: Catalog, running?: Running): readonly Eng
     ...summaryRoutes(catalog),
     ...streamRoutes(catalog, running?.open),
   ]
+}
+
+const QUERY: Readonly<Record<string, FieldDefinition>> = {
+  by: { type: 'list', of: 'string', max_items: LIMITS.summaryTerms },
+  of: { type: 'list', of: 'string', max_items: LIMITS.summaryFigures },
+  sort: { type: 'list', of: 'string' },
+  zone: { type: 'string' },
+  limit: { type: 'integer', min: 1, max: LIMITS.summaryGroups },
+}
+
+/** The summary routes of the resources that have a summary. */
+function summaryRoutes({ resources, fieldTypes }: Catalog): readonly EngineRoute[] {
+  const fields = resolveFields(QUERY, fieldTypes).value ?? []
+  return [...resources.values()]
+    .filter(({ summary }) => summary !== undefined)
+    .map((resource) => summaryRoute(resource, fields))
+}
+
+function summaryRoute(resource: Resource, queryFields: readonly Field[]): EngineRoute {
+  const label = resource.label.toLowerCase()
+  return {
+    method: 'GET',
+    path: `/${resource.path}/summary`,
+    summary: `Sum up the ${label} records`,
+    description: 'See **Summaries** at the head of this document.',
+    tag: resource.name,
+    access: routeAccess(resource, 'list'),
+    filters: resource.name,
+    brief: true,
+    body: 'none',
+    plugin: 'engine',
+    options: {},
+    inputFields: undefined,
+    queryFields,
+    output: { type: 'array', items: { type: 'object' } },
+    meta: { more: { type: 'boolean', description: 'Whether there are more groups.' } },
+    admit: (actor) => requireClause(resource.policies.view, actor),
+    run: async (execution, { query }) => {
+      const { groups, more } = await summarize(execution, resource, query)
+      return { data: new JsonText(`[${groups.join(',')}]`), meta: { more } }
+    },
+  }
 }

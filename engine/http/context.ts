@@ -1,16 +1,16 @@
-/** Makes the context that handlers of plugins hold. */
+/** The context for handlers of plugins' routes. */
 import { type Execution, inTransaction } from '../action/execution.ts'
 import type { Transaction } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
-import type { RequestInput } from './parts.ts'
+import type { RequestInput } from './bound-route.ts'
 import type { Reply, RouteContext } from './route.ts'
 
-/** Runs work that ends in a reply in one transaction. */
+/** Runs work in a transaction and gives its reply. */
 export type Transact = (work: (inner: Execution) => Promise<Reply>) => Promise<Reply>
 
 type InTransaction = RouteContext & { readonly transaction: Transaction }
 
-/** The context of one request for a function of the plugin with `options`; `transact` does what is to be done once. */
+/** The context of a request for a route of the plugin with `options`. `transact` runs the work of `once`. */
 export function routeContext(
   around: Execution,
   input: RequestInput,
@@ -30,7 +30,7 @@ export function routeContext(
   })
 }
 
-/** The same inside an open transaction; asking for a transaction again joins it. */
+/** The context inside an open transaction; a further transaction joins it. */
 function within(around: Execution, input: RequestInput, options: JsonObject): InTransaction {
   const open = around.transaction
   if (open === undefined) throw new Error('no transaction is open')

@@ -1,36 +1,42 @@
-/** Who still uses earlier names: the headers that tell clients so, and the counts that tell operators. */
+/**
+ * Earlier names of resources, fields and paths: the headers that warn clients, the counts for operators, and the routes
+ * under earlier paths.
+ */
+
 import type { Actor } from '../actor.ts'
 import type { Catalog, Earlier, EarlierNames, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/target.ts'
 import { ApiError, invalid } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { allowsOne, readable } from '../query/policy.ts'
-import type { HttpParts, RequestInput, BoundRoute as Route } from './parts.ts'
+import type { BoundRoute, RequestInput, BoundRoute as Route } from './bound-route.ts'
+import type { HttpParts } from './http-app.ts'
 import type { Reply } from './route.ts'
+import { nameless } from './route-path.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** What a request uses of earlier names. */
+/** The earlier names that a request uses. */
 export interface EarlierUse {
   readonly headers: Headers
-  /** A refusal that speaks of the keys of its body as they were sent. */
+  /** A refusal with the keys of the body as the client sent them. */
   readonly told: (error: unknown) => unknown
 }
 
 export interface Watch {
-  /** What stands in a request. */
+  /** The earlier names in a request. */
   readonly asked: (route: Route, input: RequestInput, actor: Actor) => EarlierUse | undefined
-  /** The reply with the headers for what a handler found. */
+  /** The reply with the headers for the earlier names that a handler found. */
   readonly found: (reply: Reply, actor: Actor) => Reply
 }
 
 /** The parameters whose values are names. */
 const NAMING: ReadonlySet<string> = new Set(['sort', 'fields', 'omit', 'include'])
 
-/** Those of a summary whose values are names with a step or a figure: `title`, `held_on:month`, `sum:minutes`. */
+/** Parameters of a summary: names with a step or a figure, such as `title`, `held_on:month`, `sum:minutes`. */
 const TERMS: ReadonlySet<string> = new Set(['by', 'of', 'sort'])
 
-/** Looks at each request for earlier names and counts them; undefined where nothing of the application had another name. */
+/** Finds and counts earlier names in requests; undefined where the application has none. */
 export function watchEarlierNames({
   catalog,
   metrics,
@@ -79,7 +85,7 @@ export function watchEarlierNames({
   return { asked, found }
 }
 
-/** The headers of an answer with those of its request: the earliest of each counts. */
+/** The headers of an answer together with those of its request; the earliest of each kind counts. */
 export function withEarlier(answered: Headers, asked: Headers): Headers {
   const [since, until] = [answered.Deprecation, answered.Sunset]
   return {
@@ -90,19 +96,22 @@ export function withEarlier(answered: Headers, asked: Headers): Headers {
   }
 }
 
-/** The resource whose records a route takes or answers. */
+/** The resource whose records a route takes or returns. */
 function resourceOf({ resources }: Pick<Catalog, 'resources'>, route: Route): Resource | undefined {
   if ('resource' in route) return route.resource as Resource
   if ('writes' in route) return route.writes as Resource
   return route.filters === undefined ? undefined : resources.get(route.filters)
 }
 
-/** Whether a route answers figures of records instead of records. */
+/** Whether a route returns figures instead of records. */
 function sums({ path, resource }: { readonly path: string; readonly resource?: unknown }): boolean {
   return resource === undefined && path.endsWith('/summary')
 }
 
-/** Whether a request uses a name: in its path, as a parameter, in a list of names, in a condition, or as a key of its body. */
+/**
+ * Whether a request uses a name in its path, as a parameter, in a list of names, in a condition, or as a key of its
+ * body.
+ */
 function askedNames(
   { names }: EarlierNames,
   { body, params, query }: RequestInput,
@@ -123,7 +132,7 @@ function askedNames(
   const text = Object.keys(body).length === 0 ? '' : JSON.stringify(body)
   if (isObject(body.where ?? null)) conditions.push(JSON.stringify(body.where))
   for (const key of NAMING) for (const word of wordsOf(body[key] ?? null)) addWord(said, word)
-  // A part of what had another name is said by its own path.
+  // A part of a renamed record has a path of its own.
   const isSaid = (name: string) => said.has(name) || [...said].some((word) => word.startsWith(`${name}.`))
   return (name) =>
     names.has(name) &&
@@ -146,7 +155,7 @@ function wordsOf(value: Json): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** Records that a body creates with another one. */
+/** The records in a body that are created together with another one. */
 interface SentChildren {
   readonly relation: string
   readonly child: Resource
@@ -163,7 +172,7 @@ function childrenOf(catalog: Pick<Catalog, 'resources'>, { relations }: Resource
   })
 }
 
-/** The complaints about them under the names that were sent: `lines.0.title`. */
+/** Moves mistakes to the names that the client sent: `lines.0.title`. */
 function underChildNames(children: readonly SentChildren[], error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed' || children.length === 0) return error
   const renamed = Object.entries(error.params.errors ?? {}).map(([at, sentences]) => {
@@ -177,7 +186,7 @@ function underChildNames(children: readonly SentChildren[], error: unknown): unk
   return invalid(Object.fromEntries(renamed))
 }
 
-/** Whether an answer has the name without being asked for it. */
+/** Whether an answer has the name although the request did not name it. */
 function isAnswered(resource: Resource, name: string, { query }: RequestInput, actor: Actor): boolean {
   if (query.has('fields')) return false
   const field = resource.fields.get(name)
@@ -187,7 +196,7 @@ function isAnswered(resource: Resource, name: string, { query }: RequestInput, a
   return relation.show !== 'never' && relation.show !== 'asked' && allowsOne(relation.read, actor)
 }
 
-/** `Deprecation` of RFC 9745 and `Sunset` of RFC 8594: the earliest of all that are used. */
+/** `Deprecation` of RFC 9745 and `Sunset` of RFC 8594: the earliest of the names in use. */
 function headersOf(found: readonly Earlier[], began: number): Readonly<Record<string, string>> {
   const moments = (days: readonly (string | undefined)[]) =>
     days.flatMap((day) => (day === undefined ? [] : [Date.parse(`${day}T00:00:00Z`)]))
@@ -200,7 +209,7 @@ function headersOf(found: readonly Earlier[], began: number): Readonly<Record<st
   }
 }
 
-/** A client that uses one earlier name, or an earlier path, is taken to know only the earlier names. */
+/** A client that uses one earlier name, or an earlier path, is assumed to know only earlier names. */
 function underSentNames(route: Route, earlier: EarlierNames | undefined, body: JsonObject, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed' || earlier === undefined) return error
   if (route.earlier === undefined && !Object.keys(body).some((key) => earlier.keys.has(key))) return error
@@ -215,4 +224,42 @@ function underSentNames(route: Route, earlier: EarlierNames | undefined, body: J
       }),
     ),
   )
+}
+
+/** Copies of routes under earlier paths; none where another route has that path. */
+export function earlierPaths(
+  catalog: Pick<Catalog, 'resources'>,
+  routes: readonly BoundRoute[],
+): readonly BoundRoute[] {
+  const renamed = [...catalog.resources.values()].flatMap(({ earlier, path }) =>
+    earlier?.path === undefined || earlier.own === undefined || earlier.path === path
+      ? []
+      : [{ now: path.split('/'), before: earlier.path, own: earlier.own }],
+  )
+  if (renamed.length === 0) return []
+  const shape = ({ method }: BoundRoute, path: string) => `${method} ${nameless(path)}`
+  const taken = new Set(routes.map((route) => shape(route, route.path)))
+  return routes.flatMap((route) => {
+    if (route.absolute === true) return []
+    return renamed.flatMap(({ before, now, own }) => {
+      const path = replaced(route.path.slice(1).split('/'), now, before)
+      if (path === undefined || taken.has(shape(route, path))) return []
+      taken.add(shape(route, path))
+      return [{ ...route, path, earlier: { ...own, path: before } }]
+    })
+  })
+}
+
+/**
+ * A path with the earlier segment in place of the present ones, at its beginning or after a record; undefined without
+ * them.
+ */
+function replaced(segments: readonly string[], now: readonly string[], before: string): string | undefined {
+  const at = segments.findIndex(
+    (_, start) =>
+      (start === 0 || segments[start - 1]?.startsWith('{') === true) &&
+      now.every((segment, i) => segments[start + i] === segment),
+  )
+  if (at === -1) return undefined
+  return `/${[...segments.slice(0, at), before, ...segments.slice(at + now.length)].join('/')}`
 }

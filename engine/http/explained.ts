@@ -6,19 +6,21 @@ import { ApiError, sentenceOf } from '../error.ts'
 import { explainField } from '../explain/field-report.ts'
 import { explainRequest } from '../explain/request-report.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { BoundRoute, Call, Headers, HttpParts } from './parts.ts'
+import type { BoundRoute } from './bound-route.ts'
+import type { Call, Headers } from './call.ts'
+import type { HttpParts } from './http-app.ts'
 import { questionOf } from './question.ts'
 import type { Reply } from './route.ts'
 
-/** What a caller asks to have explained. */
+/** The part that a caller wants explained. */
 interface Wish {
-  /** The field or relation of the answer that is asked about. */
+  /** A field or relation of the answer. */
   readonly field: string | undefined
-  /** Whose answer it is about, in the words of the plugin that knows people; the caller's own if absent. */
+  /** The person whose answer is explained, by a name that a plugin knows; the caller if absent. */
   readonly as: string | undefined
 }
 
-/** What a request asks for, as far as its route says so. */
+/** The question of a request, as far as its route tells. */
 export interface Asked {
   readonly route: BoundRoute
   readonly pattern: string
@@ -80,7 +82,7 @@ async function told(parts: Explaining, call: Call, { named, pattern, route }: As
   }
 }
 
-/** As JSON: what is not known of a rule is left out. */
+/** As JSON, without what is unknown of a rule. */
 function plain(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as Record<string, Json>
 }

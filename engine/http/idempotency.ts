@@ -1,42 +1,46 @@
 /**
- * `Idempotency-Key` ⇄: a POST sent again with the same key gets the answer of the first, kept for a day. The answer is a
- * row of the transaction of its work: it is there if and only if the work was committed, whoever died or was cut off.
+ * `Idempotency-Key` ⇄: a POST that comes again with the same key gets the answer of the first, for a day. The answer is
+ * a row of the transaction of its work: the row exists if and only if the work was committed, also after a crash or a
+ * lost connection.
  */
 import { type Execution, inTransaction } from '../action/execution.ts'
 import { violation } from '../database/failure.ts'
 import { isRefusal } from '../error.ts'
+import type { BoundRoute, RequestInput } from './bound-route.ts'
+import type { Call } from './call.ts'
 import type { Transact } from './context.ts'
+import type { HttpParts } from './http-app.ts'
 import { AnsweredBefore, claimKey, KeyTaken, keepAnswer, refuseAnswered, takeKey } from './kept-answers.ts'
-import { type KeyedRequest, recogniser } from './keyed.ts'
-import type { Answer, BoundRoute, Call, HttpParts, RequestInput } from './parts.ts'
+import { type KeyedRequest, recogniser } from './keyed-request.ts'
 import type { Reply } from './route.ts'
+import type { Answer } from './send.ts'
 import type { Place } from './table.ts'
 
-/** What a request is answered by. */
+/** How a request is answered. */
 export interface Answering {
   readonly around: Execution
-  /** Runs the route's handler, which does by `transact` what is to be done once. */
+  /** Runs the handler of the route; `transact` runs the work that must happen once. */
   readonly handle: (transact: Transact) => Promise<Reply>
   readonly answerOf: (reply: Reply) => Answer
 }
 
-/** Does the work of a request with an `Idempotency-Key`, or gives the answer that is kept for it. */
+/** Does the work of a request with an `Idempotency-Key`, or returns its kept answer. */
 export type AnswerOnce = (call: Call, place: Place, input: RequestInput, answering: Answering) => Promise<Answer>
 
-/** How often work is started again because another request took a value that had been free. */
+/** How often work runs when another request keeps taking a unique value first. */
 const TRIES = 4
 
-/** Whether work failed because another request wrote first; when it runs again, it sees what that one wrote. */
+/** Whether another request wrote first; a second run sees what that one wrote. */
 function lostRace(error: unknown): boolean {
   return error instanceof KeyTaken || violation(error)?.kind === 'unique'
 }
 
-/** Whether all that a route does is committed by one transaction. */
+/** Whether one transaction commits all work of a route. */
 function isOnce(route: BoundRoute): boolean {
   return 'run' in route || route.once === true
 }
 
-/** The work and its answer as one transaction. */
+/** Commits the work and its answer in one transaction. */
 async function together(request: KeyedRequest, { around, handle, answerOf }: Answering): Promise<Answer> {
   let kept: Answer | undefined
   const transact: Transact = async (work) => {
@@ -61,10 +65,10 @@ async function together(request: KeyedRequest, { around, handle, answerOf }: Ans
   return kept ?? answerOf(reply)
 }
 
-/** Work outside a transaction: when it ends with neither an answer nor a refusal, the key stays taken. */
+/** Work outside a transaction: the key stays taken when it ends with neither an answer nor a refusal. */
 async function inSteps(request: KeyedRequest, { around, handle, answerOf }: Answering): Promise<Answer> {
   const claim = await claimKey(around.adhoc, request)
-  // Its failure is logged, because the caller could do nothing about it.
+  // Only logged, because the caller could not do anything about it.
   const aside = (what: string, done: Promise<unknown>) =>
     done.catch((error: unknown) => around.log.warn({ err: error, requestId: around.requestId }, what))
   let answer: Answer
@@ -78,7 +82,7 @@ async function inSteps(request: KeyedRequest, { around, handle, answerOf }: Answ
   return answer
 }
 
-/** Answers keyed requests once. */
+/** Makes the function that answers keyed requests once. */
 export function answerOnce(parts: Pick<HttpParts, 'now' | 'settings'>): AnswerOnce {
   const recognise = recogniser(parts)
 
@@ -87,7 +91,7 @@ export function answerOnce(parts: Pick<HttpParts, 'now' | 'settings'>): AnswerOn
     const { route } = place
     try {
       if (!isOnce(route)) return await inSteps(request, answering)
-      // A plugin may work for long before its transaction begins; none of it is done when the answer is kept already.
+      // A plugin may work for long before its transaction begins; a kept answer saves that work.
       if (!('run' in route)) await refuseAnswered(answering.around.adhoc, request)
       return await together(request, answering)
     } catch (error) {

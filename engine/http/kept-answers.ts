@@ -1,14 +1,14 @@
-/** The table of answers kept for an `Idempotency-Key` ⇄, statement by statement, and what a kept row means for a retry. */
+/** The table of answers that are kept for an `Idempotency-Key` ⇄: its statements, and what a row means for a retry. */
 import { randomUUID } from 'node:crypto'
 import type { Row, Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
-import type { KeyedRequest, Rights } from './keyed.ts'
-import type { Answer } from './parts.ts'
+import type { KeyedRequest, Rights } from './keyed-request.ts'
+import type { Answer } from './send.ts'
 import { JSON_TYPE } from './send.ts'
 
-/** Thrown where the work of a request was done before: the answer that its retry gets. */
+/** Thrown where the work of a request was done before; holds the answer for its retry. */
 export class AnsweredBefore extends ApiError {
   readonly answer: Answer
 
@@ -18,7 +18,7 @@ export class AnsweredBefore extends ApiError {
   }
 }
 
-/** Another request kept an answer for the key while the work of this one was done; that work is to be rolled back. */
+/** Another request kept an answer for the key during this work, which must be rolled back. */
 export class KeyTaken extends Error {}
 
 const KEPT = `k.fingerprint, k.status, k.headers::text, k.body, k.rights::text, k.locked_until > $5::timestamptz`
@@ -26,7 +26,7 @@ const ROW = `plinth_idempotency k
   on k.actor = $1 and k.route = $2 and k.key = $3 and k.created_at >= $4::timestamptz`
 
 /**
- * The lock ends with the transaction, and what it committed can be seen by then: whoever finds neither lock nor row is
+ * The lock ends with the transaction, whose row is visible by then: a request that finds neither a lock nor a row is
  * the first.
  */
 const TAKE = {
@@ -36,7 +36,7 @@ from (select 1) one left join ${ROW}`,
 }
 const READ = { name: 'plinth_idempotency_read', text: `select true, ${KEPT} from (select 1) one join ${ROW}` }
 
-/** Writes the row of a key where there is none, one that has expired, or the same claim. */
+/** Writes the row of a key where the key has none, an expired one, or the same claim. */
 const WRITE = `insert into plinth_idempotency as held
   (actor, route, key, fingerprint, created_at, rights, status, headers, body, locked_until)
 values ($1, $2, $3, $5, $6::timestamptz, $7::jsonb, $8::integer, $9::jsonb, $10, $11::timestamptz)
@@ -47,7 +47,7 @@ where held.created_at < $4::timestamptz or (held.status is null and held.headers
 returning 1`
 const KEEP = { name: 'plinth_idempotency_keep', text: WRITE }
 
-/** Only the claim that is one's own: until there is an answer, the headers hold what the claim is recognised by. */
+/** Matches only one's own claim: until there is an answer, the headers hold the claim's id. */
 const OWN = 'where actor = $1 and route = $2 and key = $3 and status is null and headers = $4::jsonb'
 const COMPLETE = {
   name: 'plinth_idempotency_complete',
@@ -56,7 +56,10 @@ const COMPLETE = {
 const RELEASE = { name: 'plinth_idempotency_release', text: `delete from plinth_idempotency ${OWN}` }
 const ABANDON = { name: 'plinth_idempotency_abandon', text: `update plinth_idempotency set locked_until = null ${OWN}` }
 
-/** Whether an answer made under `then` may be given to whoever holds `now`: the same role with nothing taken from it. */
+/**
+ * Whether an answer made with the rights `then` may go to a caller with the rights `now`: the same role, and no
+ * permission less.
+ */
 function covers(now: Rights, then: Rights | null): boolean {
   if (then === null || now.role !== then.role) return false
   const held = new Set(now.permissions)
@@ -72,7 +75,10 @@ function conflict(message: string): ApiError {
   return new ApiError('conflict', { message })
 }
 
-/** Throws what a row means for a request with its key: AnsweredBefore, or the refusal of an answer that cannot be given. */
+/**
+ * Throws what a row means for a request with its key: AnsweredBefore, or the refusal of an answer that cannot be
+ * returned.
+ */
 function refuseKept({ prints, rights }: KeyedRequest, row: Row): never {
   const [, printThen, status, headers, body, rightsThen, locked] = row
   if (!prints.includes(printThen ?? '')) throw conflict('This Idempotency-Key was used for another request')
@@ -101,7 +107,7 @@ function refuseKept({ prints, rights }: KeyedRequest, row: Row): never {
 
 /**
  * Takes the key inside the open transaction of the work, until it ends. Throws AnsweredBefore where the work was done,
- * and conflict where the key is another request's or another transaction works under it.
+ * and conflict where another request has the key or another transaction holds it.
  */
 export async function takeKey(runner: Runner, request: KeyedRequest): Promise<void> {
   const [row = []] = await runner.run(TAKE, [...request.id, request.expired, request.now])
@@ -109,13 +115,13 @@ export async function takeKey(runner: Runner, request: KeyedRequest): Promise<vo
   if (row[0] !== 't') throw inFlight()
 }
 
-/** Throws as `takeKey` does where an answer is kept already; what is under way in a transaction is not seen. */
+/** Throws like `takeKey` where an answer is kept; does not see open transactions. */
 export async function refuseAnswered(runner: Runner, request: KeyedRequest): Promise<void> {
   const [row] = await runner.run(READ, [...request.id, request.expired, request.now])
   if (row !== undefined) refuseKept(request, row)
 }
 
-/** The body as it can be kept: text of a length that is worth it, unless the answer says no-store; null otherwise. */
+/** The body if it can be kept: a text within the limit whose answer does not say no-store; else null. */
 function keptBody({ body, headers, type }: Answer): string | null {
   const isSecret = Object.entries(headers).some(
     ([name, value]) => /^cache-control$/i.test(name) && /no-store/.test(value),
@@ -126,7 +132,7 @@ function keptBody({ body, headers, type }: Answer): string | null {
   return Buffer.byteLength(text) > LIMITS.idempotencyBytes ? null : text
 }
 
-/** Status, headers and body as the columns keep them. */
+/** Status, headers and body for the columns. */
 function columnsOf(answer: Answer): readonly [number, string, string | null] {
   const headers = answer.type === undefined ? answer.headers : { ...answer.headers, 'Content-Type': answer.type }
   return [answer.status, JSON.stringify(headers), keptBody(answer)]
@@ -142,24 +148,24 @@ function valuesOf({ id, expired, prints, now, rights }: KeyedRequest): readonly 
   return [...id, expired, prints[0], now, JSON.stringify(rights)]
 }
 
-/** A key that is taken before work that is in no transaction. */
+/** A key that was taken before work without a transaction. */
 export interface Claim {
   /** Keeps the answer of the work. */
   complete(answer: Answer): Promise<unknown>
-  /** Frees the key: nothing was done. */
+  /** Frees the key, because nothing was done. */
   release(): Promise<unknown>
-  /** Leaves the key taken: what was done is not known. */
+  /** Leaves the key taken, because the outcome is unknown. */
   abandon(): Promise<unknown>
 }
 
-/** Takes the key; throws as `takeKey` does where it has a row. */
+/** Takes the key; throws like `takeKey` where it has a row. */
 export async function claimKey(runner: Runner, request: KeyedRequest): Promise<Claim> {
   const mark = JSON.stringify({ claim: randomUUID() })
   const own = [...request.id, mark]
   const release = () => runner.run(RELEASE, own)
   const until = new Date(Date.parse(request.now) + LIMITS.idempotencyClaimMs).toISOString()
   const values = [...valuesOf(request), null, mark, null, until]
-  // A claim that was cut off may have been written: the same one again finds that, or writes it.
+  // A claim whose connection broke may have been written: the same claim finds it, or writes it.
   const written = await runner.run(KEEP, values).catch(() => runner.run(KEEP, values))
   if (written.length === 0) {
     await refuseAnswered(runner, request)
@@ -172,7 +178,7 @@ export async function claimKey(runner: Runner, request: KeyedRequest): Promise<C
   }
 }
 
-/** Deletes what was kept for keys that have expired by `now`; gives how many. */
+/** Deletes the answers of keys that have expired by `now`; returns their number. */
 export function deleteExpiredAnswers(runner: Runner, now: Date, signal?: AbortSignal): Promise<number> {
   const before = new Date(now.getTime() - LIMITS.idempotencyMs).toISOString()
   const rows = { table: 'plinth_idempotency', where: 'created_at < $1::timestamptz', values: [before] }

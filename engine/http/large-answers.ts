@@ -1,6 +1,6 @@
 /**
- * The places of large answers, such as exports. Each holds rows in memory and asks for more as its reader takes them, so
- * a few are sent at a time, and a reader that takes nothing, or next to nothing while others wait, loses its place.
+ * The places of large answers, such as exports. Each holds rows in memory and reads more as its client takes them. So
+ * only a few are sent at a time, and a client that takes nothing, or almost nothing while others wait, loses its place.
  */
 import type { ServerResponse } from 'node:http'
 import { ApiError } from '../error.ts'
@@ -9,30 +9,32 @@ import { LIMITS } from '../limits.ts'
 export interface LargeAnswers {
   /**
    * Takes a place until the response is closed; throws unavailable where none is free, and too_many_requests where the
-   * caller has as many as one may have.
+   * caller has its most.
    */
   begin(response: ServerResponse, caller: string): Place
-  /** How many are being sent, and how many were refused so far. */
+  /** Large answers being sent, and large answers refused so far. */
   figures(): { readonly sending: number; readonly refused: number }
 }
 
 /** The place of one answer. */
 export interface Place {
-  /** Says that there is an answer to send: what is refused counts for nobody. Throws too_many_requests as `begin` does. */
+  /** The answer exists and can be sent; a refusal does not count for anybody. Throws too_many_requests like `begin`. */
   send(): void
 }
 
 interface Sending {
   readonly response: ServerResponse
   readonly caller: string
-  /** Monotonic, in milliseconds, and what its connection had sent by then. */
+  /** Monotonic, in milliseconds, and the bytes that the connection had sent by then. */
   readonly since: number
   readonly bytes: number
   /** Whether it has an answer to send. */
   hasAnswer: boolean
 }
 
-/** Whether a reader has had its minimum time and reads slower than any connection that people use for downloads. */
+/**
+ * Whether a client has had its minimum time and reads more slowly than any connection that people use for downloads.
+ */
 function isSlow({ response, since, bytes }: Sending, now: number): boolean {
   const seconds = (now - since) / 1_000
   const sent = (response.socket?.bytesWritten ?? bytes) - bytes
@@ -53,7 +55,7 @@ export function createLargeAnswers(): LargeAnswers {
   const sending = new Set<Sending>()
   let refused = 0
 
-  /** Ends one that is slow where there are as many as there may be; throws where none is. */
+  /** Ends a slow one where all places are taken; throws where none is slow. */
   function makeRoom(among: readonly Sending[], most: number, full: () => ApiError): void {
     if (among.length < most) return
     const now = performance.now()

@@ -1,4 +1,4 @@
-/** A server from its first connection to its last one. ⇄ */
+/** A listening server ⇄, from its first connection to its last. */
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '../limits.ts'
@@ -11,14 +11,14 @@ import { drain, openSockets } from './stopping.ts'
 /** A server that listens. */
 export interface Listening {
   readonly url: string
-  /** Serves on for `delayMs`, then lets what is under way finish; resolves when the last connection has ended. */
+  /** Serves for `delayMs`, lets open requests finish, and resolves when the last connection has ended. */
   stop(delayMs: number): Promise<void>
 }
 
 export interface ListenOptions {
   readonly settings: Pick<Settings, 'port' | 'host' | 'production'>
   readonly log: Logger
-  /** Ends answers that would go on for ever; resolves when each has been told to end. */
+  /** Ends endless answers, such as streams; resolves when each has been told to end. */
   readonly ending?: () => Promise<void>
 }
 

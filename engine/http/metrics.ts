@@ -6,44 +6,44 @@ import { preparedStatements } from '../database/statement.ts'
 import { isObject, type Json } from '../json.ts'
 import type { AdmissionFigures } from './admission.ts'
 
-/** Jobs of one name that stand in the queue. */
+/** Jobs of one name in the queue. */
 interface QueueCount {
   readonly job: string
   readonly status: string
   readonly count: number
 }
 
-/** How old the oldest is of what is kept for a time. */
+/** The age of the oldest record among those kept for a limited time. */
 interface Oldest {
   readonly of: string
   readonly seconds: number
 }
 
-/** How one listener stands. */
+/** The state of one listener. */
 export interface ListenerFigures {
   readonly name: string
-  /** Seconds since the oldest change that it has not worked. */
+  /** Seconds since the oldest change that it has not processed. */
   readonly lag: number
   readonly waiting: number
   readonly deferred: number
   readonly failed: number
 }
 
-/** How the streams of this instance stand. */
+/** The state of the streams of this instance. */
 export interface StreamFigures {
   readonly open: number
-  /** How many readers fell behind so far and were cut off. */
+  /** Readers that fell behind and were cut off so far. */
   readonly cut: number
 }
 
 export interface Metrics {
-  /** Answered requests by the pattern of their route, never by path, and how long each took in seconds. */
+  /** Answered requests by the pattern of their route, never by path, with their duration in seconds. */
   readonly requests: Histogram<'route' | 'method' | 'status'>
-  /** Counts what a run of a scheduled job says it did: the numbers of its result by their names; `oldest_seconds` is an age. */
+  /** Counts the result of a scheduled job: its numbers by their names; `oldest_seconds` is an age. */
   tidied(job: string, result: Json | undefined): void
-  /** Takes what was counted in the queue, and the ages of what is kept, in place of what was taken before. */
+  /** Replaces the counts of the queue, and the ages of what is kept. */
   measured(jobs: readonly QueueCount[], oldest: readonly Oldest[]): void
-  /** Counts a request that uses an earlier name, or is answered with one. */
+  /** Counts a request that uses an earlier name, or whose answer has one. */
   earlier(use: { readonly resource: string; readonly name: string; readonly role: string; readonly use: string }): void
   /** Counts a run of an automation by how it ended. */
   ran(automation: string, outcome: string): void
@@ -126,7 +126,7 @@ function jobMetrics(registry: Registry): Pick<Metrics, 'tidied' | 'measured'> {
   }
 }
 
-/** Who is let in, and who is not; the figures are asked for when they are read. */
+/** Admitted and refused requests; the figures are read when a scrape asks for them. */
 function admissionFigures(registry: Registry, figures: () => AdmissionFigures): void {
   const registers = [registry]
   new Counter({
@@ -158,7 +158,7 @@ function admissionFigures(registry: Registry, figures: () => AdmissionFigures): 
   gauge('plinth_admission_wait_seconds', 'How long requests wait inside', ({ waitMs }) => waitMs / 1_000)
 }
 
-/** Two gauges of one question to the database; where that fails, the other numbers are given all the same. */
+/** Two gauges from one query of the database; if it fails, the other numbers are still returned. */
 function listenerGauges(registry: Registry, listeners: () => Promise<readonly ListenerFigures[]>): void {
   let asked: Promise<readonly ListenerFigures[]> | undefined
   const figures = (): Promise<readonly ListenerFigures[]> => {

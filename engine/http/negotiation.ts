@@ -1,28 +1,30 @@
-/** What a request says of the answer it takes: its content coding (RFC 9110, section 12.5.3), and on which version (section 13). */
+/** Content codings (RFC 9110, section 12.5.3) and preconditions about versions (section 13). */
 import { Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
 import type { Preconditions } from '../action/read-back.ts'
 import { ApiError } from '../error.ts'
-import type { Answer, BoundRoute, Headers } from './parts.ts'
+import type { BoundRoute } from './bound-route.ts'
+import type { Headers } from './call.ts'
+import type { Answer } from './send.ts'
 import { matchesTag } from './send.ts'
 
 /** Below it an answer fits into one or two packets anyway, and compressing costs more than it saves. */
 const COMPRESS_BYTES = 2_048
 
-/** The codings that answers can have, the best one first. */
+/** The content codings of answers, the best one first. */
 const CODINGS = [...('createZstdCompress' in zlib ? ['zstd'] : []), 'br', 'gzip', 'deflate']
 
 const WEIGHTED = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** The content coding of an answer; `must` where its client refuses the plain form. */
+/** The content coding of an answer; `must` where the client refuses the plain form. */
 export interface Coding {
   readonly name: string
   readonly must: boolean
 }
 
-/** The weights that `Accept-Encoding` gives, the first one of each name; a member that is no such thing is left out. */
+/** The weights of `Accept-Encoding`, the first one of each name; malformed members are left out. */
 function weightsOf(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const member of header.split(',')) {
@@ -33,12 +35,12 @@ function weightsOf(header: string): ReadonlyMap<string, number> {
   return weights
 }
 
-/** The coding that a client likes best of those there are; undefined where it takes none of them. */
+/** The available coding that the client prefers; undefined where it takes none. */
 export function codingOf(header: string): Coding | undefined {
   const weights = weightsOf(header)
   const others = weights.get('*')
   const plain = weights.get('identity') ?? others
-  // Among those that are not named, gzip is the one that every client can read.
+  // Of codings that the client does not name, it gets gzip, which every client can read.
   const order = [...CODINGS.filter((name) => weights.has(name)), 'gzip', ...CODINGS]
   const weight = (name: string): number => weights.get(name) ?? others ?? 0
   const best = order.reduce((found, name) => (weight(name) > weight(found) ? name : found))
@@ -46,7 +48,7 @@ export function codingOf(header: string): Coding | undefined {
   return plain === 0 ? undefined : { name: 'identity', must: false }
 }
 
-/** Throws not_acceptable where the answer could have no form that its client takes: before anything is done. */
+/** Throws not_acceptable where the client takes no form of the answer, before any work is done. */
 export function requireCoding(header: string): void {
   if (codingOf(header) === undefined) throw new ApiError('not_acceptable')
 }
@@ -62,7 +64,7 @@ export function packing(): Middleware {
     const sent = headers['accept-encoding']
     const coding = sent === undefined ? undefined : codingOf(String(sent))
     if (coding === undefined || coding.name === 'identity') return next()
-    // koa-compress fails where no coding is left, so it is told the one that was chosen.
+    // koa-compress fails where no coding is left, so it gets the chosen one.
     headers['accept-encoding'] = coding.name
     if (!coding.must) return usual(ctx, next)
     return always(ctx, async () => {
@@ -74,14 +76,14 @@ export function packing(): Middleware {
 
 const TAGS = /^[\s,]*(?:(?:W\/)?"[^"]*"[\s,]*)+$/
 
-/** The preconditions that a request names. */
+/** The preconditions in a request's headers. */
 export function preconditionsOf(headers: Headers): Preconditions {
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
 }
 
 /**
- * Throws stale_version where a change depends on a version that its route does not compare: done without that, it would
- * not be the one that its client asked for. A POST changes nothing that its path stands for.
+ * Throws stale_version where a change depends on a version that its route does not compare: without the comparison it
+ * would not be the change that the client asked for. A POST changes nothing at its path.
  */
 export function requireComparable({ method }: BoundRoute, { ifMatch, ifNoneMatch }: Preconditions): void {
   if (method === 'GET' || method === 'POST') return
@@ -96,9 +98,9 @@ export function requireComparable({ method }: BoundRoute, { ifMatch, ifNoneMatch
 }
 
 /**
- * The answer to a read under its preconditions (RFC 9110, section 13.2.2): itself, 304, or stale_version thrown. Nothing
- * has a Last-Modified, so conditions about dates are ignored as they must be; so is an If-Match that is no list of tags,
- * since a read does no harm.
+ * The answer to a read under its preconditions (RFC 9110, section 13.2.2): itself, 304, or stale_version thrown.
+ * Answers have no Last-Modified, so conditions about dates are ignored as they must be. An If-Match that is no list of
+ * tags is ignored too, since a read does no harm.
  */
 export function conditional(method: string | undefined, headers: Headers, answer: Answer): Answer {
   if ((method !== 'GET' && method !== 'HEAD') || answer.status !== 200) return answer

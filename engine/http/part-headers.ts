@@ -1,13 +1,15 @@
-/** Bounds the headers of multipart parts before a parser sees them: its expressions slow down with every byte. */
+/**
+ * Limits the headers of multipart parts before a parser sees them: its regular expressions slow down with every byte.
+ */
 import type { IncomingMessage } from 'node:http'
 import { finished, Transform } from 'node:stream'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 
-/** As formidable reads it: both must look for the same bytes. */
+/** Must match formidable, so that both look for the same bytes. */
 const BOUNDARY = /boundary=(?:"([^"]+)"|([^;]+))/i
 const END = Buffer.from('\r\n\r\n')
-/** More than one is already wrong; each costs the parser another look through the rest of the line. */
+/** Two names are already wrong; each costs the parser another look through the rest of the line. */
 const NAMES = 8
 
 function refused(message: string): ApiError {
@@ -23,20 +25,22 @@ function judge(header: Buffer): void {
     throw refused('A part of the multipart body names its file more than once')
 }
 
-/** Reads a body piece by piece; throws bad_request at the first part whose headers are out of bounds, 413 at one too many. */
+/**
+ * Reads a body piece by piece; throws bad_request for a part whose headers exceed the limit, 413 for too many parts.
+ */
 export type PartHeaders = (chunk: Buffer) => void
 
 /**
- * A reader for the body of this content type. Whatever follows `--boundary` counts as headers up to the first empty
- * line. The parser is stricter about where a part begins, so nothing it takes for a header goes uncounted.
- * It also slows down with every part, and counts them only when it has read them.
+ * A reader for a body of this content type. Everything after `--boundary` counts as headers up to the first empty line.
+ * The parser is stricter about where a part begins, so that nothing it takes for a header goes uncounted. It also slows
+ * down with every part, and counts parts only after it has read them.
  */
 export function partHeaders(contentType: string, mostParts: number): PartHeaders {
   const found = BOUNDARY.exec(contentType)
   const opening = Buffer.from(`--${found?.[1] ?? found?.[2] ?? ''}`)
   let inHeaders = false
   let parts = 0
-  /** What was not yet decided: the headers so far, or bytes that may begin an opening. */
+  /** Bytes not yet decided: the headers so far, or what may begin an opening. */
   let kept = Buffer.alloc(0)
 
   return (chunk) => {
@@ -50,14 +54,14 @@ export function partHeaders(contentType: string, mostParts: number): PartHeaders
       rest = rest.subarray(at + (inHeaders ? 0 : opening.length))
       inHeaders = !inHeaders
       if (inHeaders) parts += 1
-      // The end of the body is one more opening.
+      // The end of the body looks like one more opening.
       if (parts > mostParts + 1) throw new ApiError('payload_too_large')
     }
     kept = Buffer.from(inHeaders ? rest : rest.subarray(Math.max(0, rest.length - opening.length + 1)))
   }
 }
 
-/** The request as a parser may read it: the same headers and bytes, failing where part headers are out of bounds. */
+/** The request for a parser: the same headers and bytes; fails where part headers exceed the limit. */
 export function guarded(request: IncomingMessage, mostParts: number): Transform & Pick<IncomingMessage, 'headers'> {
   const look = partHeaders(request.headers['content-type'] ?? '', mostParts)
   const guard = new Transform({

@@ -1,4 +1,4 @@
-/** The way of a request to its answer: what is known of it at once, the checks in their one order, then the handler. */
+/** The path of a request to its answer: the checks in their one order, then the handler. Read it from the top. */
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,33 +11,35 @@ import { LIMITS } from '../limits.ts'
 import { allowsOne, forbiddenBy } from '../query/policy.ts'
 import { decodeInput } from '../record/decode.ts'
 import { checkDeclared, inspectBody, isMultipart, jsonReader } from './body.ts'
+import type { BoundRoute, RequestInput } from './bound-route.ts'
+import type { Call, Headers } from './call.ts'
 import { routeContext, type Transact } from './context.ts'
 import { type EarlierUse, watchEarlierNames, withEarlier } from './earlier-names.ts'
 import { explainedRefusal, explainedReply, explainer } from './explained.ts'
+import type { HttpParts } from './http-app.ts'
 import { answerOnce } from './idempotency.ts'
 import type { Place as LargePlace } from './large-answers.ts'
 import { requireCoding, requireComparable } from './negotiation.ts'
-import type { Answer, BoundRoute, Call, Headers, HttpParts, RequestInput } from './parts.ts'
 import { decodeQuery, parseQuery } from './query.ts'
 import { callerOf, clientAddress, rateLimiter } from './rate-limit.ts'
 import type { Reply } from './route.ts'
-import { answerOf, type Fixed, optionsAnswer, type Stamp } from './send.ts'
+import { type Answer, answerOf, type Fixed, optionsAnswer, type Stamp } from './send.ts'
 import { compileTable, type Match, type Place } from './table.ts'
 import { type Upload, uploadBytes, uploads } from './upload.ts'
 
-/** A request id that can stand in a log and a header: visible ASCII. */
+/** A request id that logs and headers can hold: visible ASCII. */
 const SANE_ID = /^[\x21-\x7e]+$/
 /** `GET http://host/path`, as a proxy is asked. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 
-/** The id that a request is known by: its own X-Request-Id where that is sane, else a new one. */
+/** The id of a request: its own X-Request-Id where that is sane, else a new one. */
 export function requestIdOf({ headers }: IncomingMessage, newId: () => string): string {
   const sent = headers['x-request-id']
   const sane = typeof sent === 'string' && sent.length <= LIMITS.requestIdLength && SANE_ID.test(sent)
   return sane ? sent : newId()
 }
 
-/** The start of a request. */
+/** Begins a request. */
 export function beginCall(ctx: Context, parts: Pick<HttpParts, 'settings' | 'newId'>): Call {
   const { req } = ctx
   const url = (req.url ?? '/').replace(ORIGIN, '')
@@ -67,14 +69,31 @@ export type Respond = (call: Call) => Promise<Answer>
 const NOTHING: Readonly<Record<string, Json>> = Object.freeze({})
 const NO_BODY: JsonObject = Object.freeze({})
 
-/** The pipeline of an app; throws when two routes stand in one place. */
+/** The pipeline of an app; throws when two routes have the same path and method. */
 export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond {
   const tableOf = compileTable(parts.routes, parts.catalog.prefix)
   const identify = identifier(parts)
   const count = rateLimiter(parts)
-  const receive = receiver(parts)
   const explaining = explainer(parts)
+  const { decode, readBody, readUpload } = receiver(parts)
   const perform = performer(parts, stamp)
+
+  /** Reads the input of a request (413, 415, 400), checks access (403), decodes (422), and runs the handler. */
+  const answer = async (call: Call, place: Place, match: Match): Promise<Answer> => {
+    const { route } = place
+    const body = await readBody(call, route)
+    const query = call.search === '' ? new URLSearchParams() : parseQuery(call.search)
+    checkAccess(place, call.actor)
+    const upload = await readUpload(call, route)
+    try {
+      const input = decode(call, place, match, { body, query, upload })
+      for (let unit = route.units?.(input) ?? 0; unit > 0; unit -= 1)
+        await count(call.ctx, route.bucket ?? 'general', call.actor, call.ip)
+      return await perform(call, place, input)
+    } finally {
+      await upload?.remove()
+    }
+  }
 
   return async (call) => {
     const match = tableOf(call.path)
@@ -88,25 +107,19 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     if (unidentified !== undefined) throw unidentified
     if (call.actor.kind === 'anonymous' && place.needsToken) throw new ApiError('unauthenticated')
     if (call.headers['accept-encoding'] !== undefined) requireCoding(call.headers['accept-encoding'])
-    call.explain =
-      call.headers.prefer === undefined
-        ? undefined
-        : explaining?.(call, { route: place.route, pattern: place.pattern, named: match.values[0] })
-    const answer = receive(call, place, match, async (input) => {
-      for (let unit = place.route.units?.(input) ?? 0; unit > 0; unit -= 1)
-        await count(call.ctx, place.route.bucket ?? 'general', call.actor, call.ip)
-      return perform(call, place, input)
-    })
-    if (call.explain === undefined) return answer
-    return answer.catch(async (error: unknown) => {
-      throw await explainedRefusal(call, error)
-    })
+    if (call.headers.prefer === undefined) return answer(call, place, match)
+    call.explain = explaining?.(call, { route: place.route, pattern: place.pattern, named: match.values[0] })
+    try {
+      return await answer(call, place, match)
+    } catch (error) {
+      throw call.explain === undefined ? error : await explainedRefusal(call, error)
+    }
   }
 }
 
 /**
- * Finds out who calls. What went wrong is given back and thrown later: the rate limit comes first, and counts whoever is
- * unknown by address.
+ * Sets the actor of a call. A failure is returned, to be thrown later: the rate limit comes first, and counts callers
+ * without an account by their address.
  */
 function identifier({ authenticate, foundation }: HttpParts): (call: Call) => Promise<unknown> {
   if (authenticate === undefined) return async () => undefined
@@ -126,7 +139,7 @@ function identifier({ authenticate, foundation }: HttpParts): (call: Call) => Pr
   }
 }
 
-/** Refuses an actor that the route does not admit: its restriction first, then the missing permission by name. */
+/** Refuses an actor that the route does not admit: first for a restriction, then for a missing permission, by its name. */
 export function checkAccess({ route, needsToken }: Pick<Place, 'route' | 'needsToken'>, actor: Actor): void {
   const { access } = route
   if (access !== 'public') {
@@ -138,47 +151,52 @@ export function checkAccess({ route, needsToken }: Pick<Place, 'route' | 'needsT
   route.admit?.(actor)
 }
 
-type Receive = (
-  call: Call,
-  place: Place,
-  match: Match,
-  work: (input: RequestInput) => Promise<Answer>,
-) => Promise<Answer>
+/** The parts of a request's input before they are decoded. */
+interface Received {
+  readonly body: JsonObject
+  readonly query: URLSearchParams
+  readonly upload: Upload | undefined
+}
 
-/** Takes what a request brings (413, 415, 400), asks whether its caller may do this (403), and decodes it (422). */
-function receiver(parts: HttpParts): Receive {
+interface Receiver {
+  /** The body as JSON; `{}` for a body of another kind, of which only the declared size and type are checked. */
+  readonly readBody: (call: Call, route: BoundRoute) => Promise<JsonObject>
+  /** The files and texts of a multipart body; undefined for other requests. */
+  readonly readUpload: (call: Call, route: BoundRoute) => Promise<Upload | undefined>
+  readonly decode: (call: Call, place: Place, match: Match, received: Received) => RequestInput
+}
+
+function receiver(parts: HttpParts): Receiver {
   const { strictness, limits } = parts.catalog
   // Where filters are taken too, the handler judges what is unknown.
   const unknownParameters = ({ filters }: BoundRoute) =>
     filters === undefined ? strictness.unknownParameters : 'ignore'
   const jsonBytes = Math.min(limits.jsonBytes ?? LIMITS.jsonBytes, LIMITS.jsonBytes)
   const readJson = jsonReader(jsonBytes)
-  const withUpload = uploads(join(parts.settings.dataDir, 'tmp'), parts)
+  const receiveUpload = uploads(join(parts.settings.dataDir, 'tmp'), parts)
 
-  return async (call, place, { values }, work) => {
-    const { route, names } = place
-    const { actor, ctx, headers, ip, search } = call
-    const kind = bodyKind(route)
-    if (kind !== 'none') checkDeclared(ctx.req, kind === 'json' ? jsonBytes : uploadBytes(route.upload), kind)
-    const sent = kind === 'json' ? await readJson(ctx) : NO_BODY
-    const query = search === '' ? new URLSearchParams() : parseQuery(search)
-
-    checkAccess(place, actor)
-
-    const { queryFields } = route
-    const undeclared = queryFields === undefined || (queryFields.length === 0 && query.size === 0)
-    const finish = ({ body, files }: Upload): Promise<Answer> =>
-      work({
+  return {
+    readBody: async ({ ctx }, route) => {
+      const kind = bodyKind(route)
+      if (kind !== 'none') checkDeclared(ctx.req, kind === 'json' ? jsonBytes : uploadBytes(route.upload), kind)
+      return kind === 'json' ? readJson(ctx) : NO_BODY
+    },
+    readUpload: async ({ ctx }, route) =>
+      bodyKind(route) === 'multipart' && isMultipart(ctx.req) ? receiveUpload(ctx, route.upload) : undefined,
+    decode: ({ headers, ip }, { names, route }, { values }, { body, query, upload }) => {
+      const { queryFields } = route
+      const undeclared = queryFields === undefined || (queryFields.length === 0 && query.size === 0)
+      const sent = upload?.body ?? body
+      return {
         ip,
         headers,
         query,
-        files,
+        files: upload?.files ?? [],
         params: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
         parameters: undeclared ? NOTHING : decodeQuery(query, queryFields, unknownParameters(route)),
-        body: kind === 'none' ? body : decodeBody(route, body, strictness.unknownKeys),
-      })
-    if (kind === 'multipart' && isMultipart(ctx.req)) return withUpload(ctx, route.upload, finish)
-    return finish({ body: sent, files: [] })
+        body: bodyKind(route) === 'none' ? sent : decodeBody(route, sent, strictness.unknownKeys),
+      }
+    },
   }
 }
 
@@ -186,7 +204,7 @@ function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
   return route.body ?? (route.method === 'GET' || route.method === 'DELETE' ? 'none' : 'json')
 }
 
-/** The body decoded by the route's input; a handler without one gets it as sent. */
+/** The body decoded by the route's input; a handler without one gets it as it was sent. */
 function decodeBody(route: BoundRoute, body: JsonObject, unknownKeys: 'refuse' | 'ignore'): JsonObject {
   const errors = inspectBody(body)
   if (Object.keys(errors).length > 0) throw invalid(errors)
@@ -197,7 +215,7 @@ function decodeBody(route: BoundRoute, body: JsonObject, unknownKeys: 'refuse' |
   return decoded.values
 }
 
-/** Runs the handler, once for each Idempotency-Key, and what it left for after its end. */
+/** Runs the handler, once for each Idempotency-Key, and then the work that it left for later. */
 function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, input: RequestInput) => Promise<Answer> {
   const { foundation, now } = parts
   const once = answerOnce(parts)
@@ -230,7 +248,7 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
   }
 }
 
-/** Lets a large answer be sent; one that may not be is closed unread. */
+/** Sends a large answer; closes it unread where it may not be sent. */
 function sendLarge(large: LargePlace, { body }: Answer): void {
   try {
     large.send()
@@ -240,13 +258,13 @@ function sendLarge(large: LargePlace, { body }: Answer): void {
   }
 }
 
-/** The reply, with why it is so where that is asked for. */
+/** The reply, with its explanation where the caller asked for one. */
 async function toldWhy(call: Call, handle: () => Promise<Reply>): Promise<Reply> {
   const reply = await handle()
   return call.explain === undefined ? reply : explainedReply(call, reply)
 }
 
-/** Does what uses earlier names, and tells its client so. */
+/** Does the work of a request that uses earlier names, and warns its client. */
 async function underEarlierNames({ headers, told }: EarlierUse, work: () => Promise<Answer>): Promise<Answer> {
   try {
     const answer = await work()
@@ -256,14 +274,17 @@ async function underEarlierNames({ headers, told }: EarlierUse, work: () => Prom
   }
 }
 
-/** Whether a request is to be done once. Answers of the auth bucket carry tokens, which are stored nowhere: those routes are done anew each time. */
+/**
+ * Whether the work of a request must happen once. Answers of the auth bucket hold tokens, which are never stored, so
+ * their routes run again each time.
+ */
 function isKeyed({ method, bucket, reads }: BoundRoute, { headers }: RequestInput): boolean {
   return method === 'POST' && reads !== true && bucket !== 'auth' && headers['idempotency-key'] !== undefined
 }
 
 /**
- * The reply of a route's handler: the engine's own run with an Execution, those of plugins with the larger context.
- * `transact` is given where what is done must be done once.
+ * The reply of a route's handler: the engine's routes run with an Execution, those of plugins with a larger context.
+ * `transact` is given for work that must happen once.
  */
 function handled(around: Execution, route: BoundRoute, input: RequestInput, transact?: Transact): Promise<Reply> {
   if ('run' in route) {

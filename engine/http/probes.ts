@@ -1,12 +1,18 @@
-/** `/livez`, `/readyz` and `/metrics`: for operators, outside the prefix, the rate limit and the table of routes. */
+/** `/livez`, `/readyz` and `/metrics`: outside the prefix, the rate limit and the table of routes. */
+
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { addressOf } from '../address.ts'
+import { outsideChecks } from '../breaker.ts'
+import type { Database } from '../database/database.ts'
+import type { Disk } from '../disk/disk-watch.ts'
 import { ApiError } from '../error.ts'
-import type { Answer, HttpParts, Readiness } from './parts.ts'
+import type { Settings } from '../settings.ts'
+import type { HttpParts, Readiness } from './http-app.ts'
+import type { Answer } from './send.ts'
 import { JSON_TYPE, type Stamp, successText } from './send.ts'
 
-/** What answers GET and HEAD, by path. */
+/** The answers to GET and HEAD, by path. */
 export type Probes = ReadonlyMap<string, (request: IncomingMessage) => Promise<Answer>>
 
 function sameSecret(given: string, wanted: string): boolean {
@@ -14,7 +20,7 @@ function sameSecret(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** What proxies add of their own; those that add nothing are known by the settings or by the host that was asked for. */
+/** Headers that proxies add. A proxy that adds none is known by the settings, or by the host of the request. */
 const PROXIED = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-(cluster-)?client-ip|true-client-ip|cf-connecting-ip)$/
 
 /** Whether an address is this machine's own. */
@@ -29,7 +35,7 @@ function isOwnHost(host: string | undefined): boolean {
 }
 
 /**
- * Whether a request comes from this machine itself, and not through a proxy on it: nothing may speak of a proxy, neither
+ * Whether a request comes from this machine, and not through a proxy on it: nothing may point to a proxy, neither
  * TRUST_PROXY, nor a BASE_URL elsewhere, nor the request.
  */
 function isLocal({ headers, socket }: IncomingMessage, { trustProxy, baseUrl }: ProbeSettings): boolean {
@@ -40,7 +46,7 @@ function isLocal({ headers, socket }: IncomingMessage, { trustProxy, baseUrl }: 
 
 type ProbeSettings = Pick<HttpParts['settings'], 'metricsToken' | 'trustProxy' | 'baseUrl'>
 
-/** Whether a request comes from those who run the server: from this machine, or with the token of /metrics. */
+/** Whether a request comes from an operator: from this machine, or with the token of /metrics. */
 function isOperator(request: IncomingMessage, settings: ProbeSettings): boolean {
   if (isLocal(request, settings)) return true
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
@@ -54,12 +60,12 @@ function checkMetrics(request: IncomingMessage, settings: ProbeSettings): void {
 
 const TOLD = /^(?:ok|full|read-only|stopping|differs)\b/
 
-/** What anybody may know of the checks: a word for each kind of thing, `ok` or how it is, and neither addresses nor figures. */
+/** The public form of the checks: `ok` or a word for each kind of part, without addresses and figures. */
 function briefly(checks: Readiness['checks']): Readiness['checks'] {
   const brief: Record<string, string> = {}
   for (const [name, said] of Object.entries(checks)) {
     const kind = name.split(' ')[0] ?? ''
-    // Of several servers of a kind, one that is out is told.
+    // Of several servers of a kind, the answer names one that is out.
     if (brief[kind] === undefined || brief[kind] === 'ok') brief[kind] = TOLD.exec(said)?.[0] ?? 'out'
   }
   return brief
@@ -81,7 +87,7 @@ export function probes(
     const { ready: isReady, checks } = await parts.readiness()
     const shown = isOperator(request, parts.settings) ? checks : briefly(checks)
     const failed = isReady ? '' : JSON.stringify(checks)
-    // Probes come every few seconds; the log needs the change only.
+    // Probes come every few seconds; the log only needs changes.
     if (failed !== lastFailed) parts.log.warn({ checks }, isReady ? 'ready' : 'not ready')
     lastFailed = failed
     if (!isReady) throw new ApiError('unavailable', { checks: shown })
@@ -97,4 +103,29 @@ export function probes(
     ['/readyz', ready],
     ['/metrics', metrics],
   ])
+}
+
+interface Serving {
+  readonly database: Pick<Database, 'ping'>
+  readonly disk: Pick<Disk, 'says'>
+  /** Whether the process was told to stop. */
+  readonly draining: boolean
+  readonly settings: Settings
+}
+
+/**
+ * The state of an instance for /readyz. A disk without space leaves it ready if its database is elsewhere: everything
+ * but uploads works.
+ */
+export async function readiness(process: Serving): Promise<Readiness> {
+  const { database, disk, draining, settings } = process
+  if (draining) return { ready: false, checks: { process: 'stopping' } }
+  try {
+    await database.ping()
+    return { ready: true, checks: { process: 'ok', database: 'ok', disk: disk.says(), ...outsideChecks(settings) } }
+  } catch (error) {
+    // The words of a driver are for the log alone.
+    const reason = error instanceof ApiError ? error.message : 'out'
+    return { ready: false, checks: { process: 'ok', database: reason, disk: disk.says() } }
+  }
 }

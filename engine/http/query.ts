@@ -49,7 +49,7 @@ function partsOf(given: readonly string[]): readonly string[] {
   return given.flatMap((text) => text.split(',')).filter((text) => text.trim() !== '')
 }
 
-/** A parameter's text as its type reads it, within the bounds that its field declares: those of columns are not for questions. */
+/** The value of a parameter within the bounds of its field; bounds of columns do not apply to queries. */
 function valueIn({ type, options }: Field, text: string): Decoded {
   const parsed = type.parse(text, options)
   return 'error' in parsed || Object.keys(options.own).length === 0 ? parsed : type.decode(parsed.value, options)

@@ -3,7 +3,7 @@
 import type { Actor } from '../actor.ts'
 import type { Question } from '../explain/request-report.ts'
 import { readLookup } from '../query/lookup.ts'
-import type { BoundRoute } from './parts.ts'
+import type { BoundRoute } from './bound-route.ts'
 import { isResourceRoute } from './resource-routes.ts'
 import { compileTable } from './table.ts'
 
@@ -14,7 +14,7 @@ export interface Found {
   readonly query: URLSearchParams
 }
 
-/** The route of `GET /path?query`; throws the sentence that says why there is none. */
+/** The route of `GET /path?query`; throws a sentence where there is none. */
 export function findRoute(
   request: string,
   { routes, catalog }: { readonly routes: readonly BoundRoute[]; readonly catalog: { readonly prefix: string } },

@@ -1,6 +1,6 @@
 /**
- * How many requests a caller has in a minute. `koa-ratelimit` judges each request; what it counts with is our store,
- * because its own limiters never forget a caller in memory and fail with a Redis that is out.
+ * Limits the requests of a caller in a minute. `koa-ratelimit` judges each request and counts in our store, because its
+ * own limiters never forget a caller in memory and fail when Redis is out.
  */
 import { isIPv4 } from 'node:net'
 import type { Context } from 'koa'
@@ -9,36 +9,39 @@ import type { Actor } from '../actor.ts'
 import { addressOf, networkOf, oneSpelling } from '../address.ts'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
-import type { HttpParts } from './parts.ts'
+import type { HttpParts } from './http-app.ts'
 
 type Bucket = 'general' | 'auth'
 
-/** Counts one request and sets the headers that say how many are left; throws too_many_requests where none was left. */
+/** Counts one request and sets the headers with the number left; throws too_many_requests at the limit. */
 export type CountRequest = (ctx: Context, bucket: Bucket, actor: Actor, ip: string) => Promise<void>
 
-/** By user where a good token is presented, else by address; logging in always by address. */
+/** By user with a valid token, else by address; the auth bucket always by address. */
 function countedUnder(bucket: Bucket, actor: Actor, ip: string): string {
   return bucket === 'general' ? callerOf(actor, ip) : `ip:${countedAs(ip)}`
 }
 
-/** Whose something is that callers share: a user's, or an address's where nobody is known. */
+/** The caller with whom a limit is shared: a user, or an address without an account. */
 export function callerOf(actor: Pick<Actor, 'id'>, ip: string): string {
   return actor.id === null ? `ip:${countedAs(ip)}` : `user:${actor.id}`
 }
 
-/** How a caller stands; `reset` is when the window ends, by the monotonic clock: setting the time limits nobody longer. */
+/**
+ * The state of a caller; `reset` is the end of the window by the monotonic clock, so that a change of the system time
+ * does not matter.
+ */
 interface Standing {
   readonly total: number
   readonly remaining: number
   readonly reset: number
 }
 
-/** As much of a context as koa-ratelimit uses: it judges, and the answer stays ours. */
+/** The part of a context that koa-ratelimit uses: it judges, and our code answers. */
 class Counting {
   readonly id: string
   readonly state = {}
   readonly body: string | undefined
-  /** 429 where the caller has used it up. */
+  /** 429 at the limit. */
   readonly status: number | undefined
   standing: Standing = { total: 0, remaining: 0, reset: 0 }
 
@@ -52,7 +55,7 @@ class Counting {
   }
 }
 
-/** The counter of an app; the store keeps the numbers, so that the next app goes on with them. */
+/** The counter of an app; the store keeps the counts across a change of the app. */
 export function rateLimiter({ settings, store, clock }: Pick<HttpParts, 'settings' | 'store' | 'clock'>): CountRequest {
   const limiter = (bucket: Bucket, limit: number) =>
     ratelimit({
@@ -61,7 +64,7 @@ export function rateLimiter({ settings, store, clock }: Pick<HttpParts, 'setting
       duration: LIMITS.rateWindowMs,
       headers: { total: 'total', remaining: 'remaining', reset: 'reset' },
       id: (counting) => String(counting.id),
-      // Its types ask for a Map or a client of Redis; `ratelimiter` is all that it calls.
+      // Its types ask for a Map or a client of Redis; it only calls `ratelimiter`.
       db: Object.assign(new Map<never, never>(), {
         async ratelimiter(key: string, _at: number, windowMs: number): Promise<readonly [number, number, number]> {
           const id = key.slice(bucket.length + 1)
@@ -103,7 +106,9 @@ export function clientAddress(socket: string | undefined, forwarded: string | un
   return oneSpelling(withoutPort(chain[Math.max(0, chain.length - hops)] ?? '')) ?? direct
 }
 
-/** What requests of an address are counted under: itself, or its /64, since a household holds that many of IPv6. */
+/**
+ * The key under which an address is counted: itself, or its /64, because a household has that many addresses of IPv6.
+ */
 export function countedAs(text: string): string {
   if (!text.includes(':')) return text
   const address = addressOf(text)

@@ -1,4 +1,4 @@
-/** The routes that the catalog gives: every action of every resource, on its own path and below others. */
+/** The routes of a resource's actions, on its own path and below other records. */
 import { createRecord } from '../action/create.ts'
 import type { BoundHook, Execution } from '../action/execution.ts'
 import type { ListResult } from '../action/list-result.ts'
@@ -16,25 +16,25 @@ import { parametersOf } from '../query/list-query.ts'
 import { type Lookup, readLookup } from '../query/lookup.ts'
 import { forbiddenBy, readable, requireClause } from '../query/policy.ts'
 import { readRecordQuery } from '../query/projection.ts'
+import type { BoundRoute, EngineRoute, RequestInput } from './bound-route.ts'
 import { preconditionsOf } from './negotiation.ts'
-import type { BoundRoute, EngineRoute, RequestInput } from './parts.ts'
 import type { Method, Reply } from './route.ts'
 
-/** Which resource, action and parent a resource's route stands for, for the reference and for explain. */
+/** The resource, the action and the parent of a route. */
 export interface ResourceRoute extends EngineRoute {
   readonly resource: Resource
   readonly action: ActionName
   readonly parent: Resource | undefined
 }
 
-/** Whether a route is one that the catalog gave. */
+/** Whether a route is an action of a resource. */
 export function isResourceRoute(route: BoundRoute): route is ResourceRoute {
   return 'resource' in route && 'action' in route
 }
 
 type Run = EngineRoute['run']
 
-/** Every route that the catalog's resources have. */
+/** The routes of all resources. */
 export function resourceRoutes(
   catalog: Catalog,
   hooks: ReadonlyMap<string, BoundHook> = new Map(),
@@ -48,7 +48,7 @@ export function resourceRoutes(
   return routes.map((route) => ({ ...route, secretKeys: secretKeys(route.resource, [route.action], hooks) }))
 }
 
-/** The keys of a body that hold secrets: fields that never leave, and what hooks take. */
+/** The keys of a body with secrets: hidden fields, and the input of hooks. */
 export function secretKeys(
   resource: Resource,
   actions: readonly ActionName[],
@@ -77,7 +77,7 @@ function ownRoutes(resource: Resource, action: ActionName): readonly ResourceRou
   return action === 'list' ? [...routes, queryRoute(resource, base, undefined, () => undefined)] : routes
 }
 
-/** A list whose parameters stand in a body: a query may be longer than an address. */
+/** A list with its parameters in a body: a query may be longer than an address. */
 function queryRoute(
   resource: Resource,
   path: string,
@@ -126,12 +126,12 @@ function admitBelow(resource: Resource, { field, read = [] }: BelongsTo, actor: 
   if (!readable(field, actor)) throw forbiddenBy(read, actor)
 }
 
-/** Which record the path names. */
+/** The record that a path names. */
 function named({ actor }: Execution, resource: Resource, { params }: RequestInput): Lookup {
   return readLookup(resource, params.id ?? '', actor)
 }
 
-/** What each action of a resource does; whether its caller may do it at all was asked before. */
+/** The work of each action; `admit` has asked before whether the caller may do it at all. */
 function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
   const codes = resource.statusCodes
   return {
@@ -171,7 +171,7 @@ export async function recordReply(around: Execution, resource: Resource, text: s
   return moves === undefined ? reply : { ...reply, meta: { moves } }
 }
 
-/** The reply to a creation, with where the record is to be read where that is a path. */
+/** The reply to a creation, with the path of the new record where it has one. */
 export async function createdReply(around: Execution, resource: Resource, text: string): Promise<Reply> {
   const { catalog } = around
   const reply = await recordReply(around, resource, text, resource.statusCodes.create)
@@ -180,7 +180,7 @@ export async function createdReply(around: Execution, resource: Resource, text: 
   return { ...reply, headers: { Location: `${catalog.prefix}/${resource.path}/${encodeURIComponent(id)}` } }
 }
 
-/** Whether the answer to a creation says where the new record is. */
+/** Whether the answer to a creation has the path of the new record. */
 export function isLocated(resource: Resource): boolean {
   return resource.statusCodes.create === 201 && resource.actions.has('get') && resource.lookup.includes(resource.key)
 }
@@ -230,7 +230,7 @@ function route(
   }
 }
 
-/** Public where a clause speaks of anyone; the clauses themselves are judged with the record. */
+/** Public where a clause is for anyone; the clauses themselves are judged with the record. */
 export function routeAccess(resource: Resource, action: ActionName): 'public' | readonly Access[] {
   const open = resource.policies[policyOf(action)].some((clause) =>
     clause.access.every((access) => access.kind === 'anyone'),

@@ -1,4 +1,6 @@
-/** Routes as data: what a path and method do, who may, and what comes in and goes out. */
+/**
+ * Routes as data: path, method, access, input and output. References in `output` name resources: `#/resources/users`.
+ */
 import type { Readable } from 'node:stream'
 import type { PluginContext } from '../action/context.ts'
 import type { Access } from '../catalog/catalog.ts'
@@ -8,10 +10,10 @@ import type { Json, JsonObject, JsonSchema, JsonText } from '../json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a handler answers; http/ makes the envelope. */
+/** The reply of a handler; http/ makes the envelope. */
 export interface Reply {
   readonly status?: number
-  /** A value to serialize, or JSON made already; absent and null both give `data: null`. */
+  /** A value, or finished JSON; absent and null both give `data: null`. */
   readonly data?: unknown | JsonText
   readonly message?: string
   /** Merged into `meta`; a JsonText value is placed as it is. */
@@ -19,25 +21,27 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   /** The entity tag of `data`, without quotes; gives ETag, If-None-Match and 304. */
   readonly etag?: string
-  /** Earlier names that the work found in what was sent, such as titles of a file: told and counted as those of a body are. */
+  /**
+   * Earlier names that the handler found in its input, such as titles of a file; they are counted like those of a body.
+   */
   readonly earlier?: { readonly resource: string; readonly names: readonly string[] } | undefined
-  /** Instead of an envelope: a body of another type (CSV, a file, a page). */
+  /** A body of another type instead of the envelope (CSV, a file, a page). */
   readonly raw?: { readonly type: string; readonly body: string | Buffer | Readable }
 }
 
-/** One file of a multipart body; the temporary file at `path` is gone once the answer is made. */
+/** A file of a multipart body; its temporary file at `path` is removed once the answer is made. */
 export interface UploadedFile {
   /** The name of its part. */
   readonly part: string
-  /** As the client called it, never to be used as a path. */
+  /** The client's name for it, never to be used as a path. */
   readonly name: string
-  /** As the client declared it, in lower case; application/octet-stream when it did not. */
+  /** The client's type for it, in lower case; application/octet-stream without one. */
   readonly type: string
   readonly bytes: number
   readonly path: string
 }
 
-/** What a multipart route takes at most; the defaults are those of limits.ts. */
+/** The limits of a multipart route; the defaults are those of limits.ts. */
 export interface UploadLimits {
   /** Bytes of all files together. */
   readonly bytes?: number
@@ -47,21 +51,21 @@ export interface UploadLimits {
 export interface RouteContext extends PluginContext {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** The query decoded by the route's `query`; a parameter that was not sent, or sent empty, is absent. */
+  /** The query decoded by the route's `query`, without parameters that are missing or empty. */
   readonly parameters: Readonly<Record<string, Json>>
-  /** The decoded body: by `input` where the route declares it, else as sent. */
+  /** The body decoded by `input`, or as sent without one. */
   readonly body: JsonObject
   /** The files of a multipart body, in the order sent; empty on every other route. */
   readonly files: readonly UploadedFile[]
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The caller's address: the socket's, or the proxy's word as TRUST_PROXY allows. */
+  /** The address of the caller: the socket's, or the one from the proxy as TRUST_PROXY allows. */
   readonly ip: string
-  /** Runs in one transaction; `records` given inside belong to it. */
+  /** Runs in one transaction; its `records` belong to that. */
   transaction<T>(work: (context: RouteContext & { readonly transaction: Transaction }) => Promise<T>): Promise<T>
   /**
-   * Does all that is to last in one transaction, which keeps the reply for the request's Idempotency-Key too: a retry
-   * gets that reply if and only if the work was committed. For routes that say `once`; return what it gives. Throws for
-   * the retry of what was done before, and `work` may run again when another request was faster.
+   * Does all lasting work in one transaction, which also keeps the reply for the request's Idempotency-Key: a retry
+   * gets that reply if and only if the work was committed. For routes with `once: true`, which return its result.
+   * Throws for the retry of work that was done, and may run `work` again when another request was faster.
    */
   once(work: (context: RouteContext & { readonly transaction: Transaction }) => Promise<Reply>): Promise<Reply>
   afterCommit(work: () => Promise<void> | void): void
@@ -80,9 +84,9 @@ export interface Route {
   readonly access: 'public' | readonly Access[]
   /** Whether restricted actors (awaiting approval) may call it. */
   readonly openToRestricted?: boolean
-  /** Which rate-limit bucket counts it: `general` (default) or `auth`. */
+  /** The rate-limit bucket that counts it: `general` (default) or `auth`. */
   readonly bucket?: 'general' | 'auth'
-  /** Which body it takes; default `json` for POST, PUT and PATCH, `none` otherwise. */
+  /** The kind of body that it takes; default `json` for POST, PUT and PATCH, `none` otherwise. */
   readonly body?: 'none' | 'json' | 'multipart'
   /** Only for `multipart`. */
   readonly upload?: UploadLimits
@@ -90,38 +94,65 @@ export interface Route {
   readonly input?: Readonly<Record<string, FieldDefinition>>
   /** The query's parameters; unknown ones are 422. */
   readonly query?: Readonly<Record<string, FieldDefinition>>
-  /** The resource whose filters, search and sort the query takes too; the handler judges them, and what is unknown. */
+  /**
+   * The resource whose filters, search and sort the query takes too; the handler judges them and unknown parameters.
+   */
   readonly filters?: string
   /**
-   * Whether all that the handler does and that lasts is done by `context.once`, so that a request with an
-   * Idempotency-Key may be done again when its first outcome is unknown; default false: then it never is.
+   * Whether `context.once` does all lasting work of the handler, so that a request with an Idempotency-Key may run
+   * again when its first outcome is unknown; by default it never does.
    */
   readonly once?: boolean
   /** Success status, default 200. */
   readonly status?: number
-  /** More than the summary has room for, in Markdown. */
+  /** A longer description, in Markdown. */
   readonly description?: string
   /**
-   * JSON Schema of `data` in the answer; absent: `data` is null. `{ $ref: '#/resources/users' }` stands for a record
-   * as it is answered on its own, `#/resources/users/list` as in a list.
+   * JSON Schema of `data`; absent: `data` is null. `{ $ref: '#/resources/users' }` is a record as it is returned alone,
+   * `#/resources/users/list` as in a list.
    */
   readonly output?: JsonSchema
-  /** JSON Schema of `data` where the answer is 202, because a job goes on with it; absent: it never is. */
+  /** JSON Schema of `data` of a 202 answer, where a job continues the work; absent: there is none. */
   readonly accepted?: JsonSchema
-  /** JSON Schemas of what the answer's `meta` may hold beside timestamp and version; `pagination` is known. */
+  /** JSON Schemas of further keys of `meta`, next to timestamp and version; `pagination` is known. */
   readonly meta?: Readonly<Record<string, JsonSchema>>
-  /** Media types of the answer where it is no envelope (`text/csv`); beside `output`, it may be either. */
+  /** Media types of an answer without an envelope (`text/csv`); with `output` it may be either. */
   readonly produces?: readonly string[]
-  /** Whether answers may be as long as a whole table, like an export: a few such are sent at a time, and others get 503. */
+  /** Whether answers may be as long as a whole table, like an export: only a few are sent at a time, others get 503. */
   readonly large?: boolean
   /** Whether answers carry an entity tag, so that If-None-Match is understood. */
   readonly tagged?: boolean
-  /** Whether the handler heeds If-Match, by `records().update`: the reference says so. */
+  /** Whether the handler heeds If-Match, by `records().update`. */
   readonly versioned?: boolean
   readonly handle: (context: RouteContext) => Promise<Reply>
 }
 
-/** Whether a route refuses those who present no good token. */
+/** Whether a route refuses callers without a valid token. */
 export function needsToken(route: Pick<Route, 'access'>): boolean {
   return route.access !== 'public' && !route.access.some((access) => access.kind === 'anyone')
+}
+
+const RECORD = /^#\/resources\/([A-Za-z]\w*)(\/list)?$/
+
+/** The resource of a reference, and whether it means a record of a list; undefined for other references. */
+export function recordReference(target: string): { readonly resource: string; readonly listed: boolean } | undefined {
+  const [, resource, list] = RECORD.exec(target) ?? []
+  return resource === undefined ? undefined : { resource, listed: list !== undefined }
+}
+
+/** Every resource that a route names: in its output, its meta, and as `filters`. */
+export function resourcesNamed(route: Pick<Route, 'output' | 'accepted' | 'meta' | 'filters'>): ReadonlySet<string> {
+  const found = new Set<string>(route.filters === undefined ? [] : [route.filters])
+  const look = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const [key, value] of Object.entries(node)) {
+      const reference = key === '$ref' && typeof value === 'string' ? recordReference(value) : undefined
+      if (reference !== undefined) found.add(reference.resource)
+      else look(value)
+    }
+  }
+  look(route.output)
+  look(route.accepted)
+  look(route.meta)
+  return found
 }

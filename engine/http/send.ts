@@ -1,24 +1,31 @@
-/** Answers: their one shape (success, data or message and errors, meta), the headers they all carry, and their sending. */
+/** Answers: the envelope (success, data or message and errors, meta), the headers of all answers, and their sending. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { ApiError } from '../error.ts'
+import { fieldErrorCodes, firstErrors } from '../field-error.ts'
 import { JsonText, namesTag } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { fieldErrorCodes, firstErrors } from './field-error.ts'
-import type { Answer } from './parts.ts'
 import type { Reply } from './route.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** An answer before it is sent. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly type?: string
+  readonly body?: string | Buffer | Readable
+}
+
 /** The start of `meta` at one moment: `"timestamp":"…","version":"v1"`. */
 export type Stamp = (at: Date) => string
 
-/** How `meta` begins in an app: its version is the prefix's last segment where that names one (`/api/v1`). */
+/** The beginning of `meta` in an app; the version is the last segment of the prefix where that is one (`/api/v1`). */
 export function stampFor(prefix: string, version: string): Stamp {
   const segment = prefix.slice(prefix.lastIndexOf('/') + 1)
   const shown = JSON.stringify(/^v\d/.test(segment) ? segment : version)
-  // The clock gives milliseconds, and answers show microseconds.
+  // The clock has milliseconds, and answers show microseconds.
   return (at) => `"timestamp":"${at.toISOString().slice(0, -1)}000Z","version":${shown}`
 }
 
@@ -42,21 +49,21 @@ function closing(reply: Reply, stamp: string): string {
   return `${message},"meta":{${metaOf(stamp, reply.meta)}}}`
 }
 
-/** The text of a success; `stamp` is what Stamp gave. */
+/** The text of a success; `stamp` comes from Stamp. */
 export function successText(reply: Reply, stamp: string): string {
   return OPENING + json(reply.data) + closing(reply, stamp)
 }
 
 const OPENING_BYTES = Buffer.from(OPENING)
 
-/** The body of a success, in bytes where the data comes so. */
+/** The body of a success; bytes where the data is bytes. */
 function successBody(reply: Reply, stamp: string): string | Buffer {
   const bytes = reply.data instanceof JsonText ? reply.data.bytes : undefined
   if (bytes === undefined) return successText(reply, stamp)
   return Buffer.concat([OPENING_BYTES, bytes, Buffer.from(closing(reply, stamp))])
 }
 
-/** The text of a refusal; the request id is told where the caller can do nothing but report it. */
+/** The text of a refusal; has the request id where a caller can only report the error. */
 export function refusalText(error: ApiError, stamp: string, requestId?: string): string {
   const { checks, errors, explain } = error.params
   const { told = undefined, total = 0 } = errors === undefined ? {} : firstErrors(errors, LIMITS.bodyErrors)
@@ -78,7 +85,7 @@ function refusalHeaders(error: ApiError): Readonly<Record<string, string>> {
   return {}
 }
 
-/** A refusal as it is sent. */
+/** A refusal as an answer. */
 export function refusal(error: ApiError, stamp: string, requestId: string): Answer {
   return {
     status: error.status,
@@ -88,7 +95,7 @@ export function refusal(error: ApiError, stamp: string, requestId: string): Answ
   }
 }
 
-/** A handler's reply as it is sent; `status` is the route's own. */
+/** A handler's reply as an answer; `status` is that of the route. */
 export function answerOf(reply: Reply, status: number, stamp: string): Answer {
   const headers: Record<string, string> = { ...reply.headers }
   if (reply.etag !== undefined) headers.ETag = `"${reply.etag}"`
@@ -98,7 +105,7 @@ export function answerOf(reply: Reply, status: number, stamp: string): Answer {
   return { status: given, headers, type: JSON_TYPE, body: successBody(reply, stamp) }
 }
 
-/** Headers of every answer of an app, and who from other origins may read it. */
+/** The headers of every answer of an app, and the origins that may read it. */
 export interface Fixed {
   readonly headers: readonly (readonly [string, string])[]
   readonly origins: ReadonlySet<string>
@@ -121,7 +128,7 @@ const ALLOWED = 'Authorization, Content-Type, If-Match, If-None-Match, Idempoten
 /** Two hours: the longest that browsers keep a preflight's answer. */
 const PREFLIGHT_SECONDS = '7200'
 
-/** What an app sends with every answer; HSTS only where its public address is https. */
+/** Makes the fixed headers of an app; HSTS only where its public address is https. */
 export function fixedHeaders(settings: { readonly baseUrl: string; readonly corsOrigins: readonly string[] }): Fixed {
   const cors = settings.corsOrigins.length > 0
   const headers: [string, string][] = [
@@ -134,7 +141,7 @@ export function fixedHeaders(settings: { readonly baseUrl: string; readonly cors
   return { headers, origins: new Set(settings.corsOrigins) }
 }
 
-/** Lets the page of an allowed origin read the answer; its own token is a header, so no cookies are involved. */
+/** Lets the page of an allowed origin read the answer; tokens are headers, so no cookies are involved. */
 export function allowOrigin(request: IncomingMessage, response: ServerResponse, fixed: Fixed): void {
   const { origin } = request.headers
   if (origin === undefined || fixed.origins.size === 0) return
@@ -143,7 +150,7 @@ export function allowOrigin(request: IncomingMessage, response: ServerResponse, 
   response.setHeader('Access-Control-Expose-Headers', EXPOSED)
 }
 
-/** The answer to OPTIONS: the methods, and for a page of an allowed origin what it may send. */
+/** The answer to OPTIONS: the methods, and the permissions for a page of an allowed origin. */
 export function optionsAnswer(allow: readonly string[], fixed: Fixed): Answer {
   const methods = allow.join(', ')
   if (fixed.origins.size === 0) return { status: 204, headers: { Allow: methods } }
@@ -158,12 +165,12 @@ export function optionsAnswer(allow: readonly string[], fixed: Fixed): Answer {
   }
 }
 
-/** Whether `If-Match` or `If-None-Match` names the ETag of an answer: one of a list, weak or strong, or `*`. */
+/** Whether `If-Match` or `If-None-Match` names the ETag of an answer: in a list, weak or strong, or `*`. */
 export function matchesTag(header: string, etag: string | undefined): boolean {
   return namesTag(header, etag?.replace(/^(?:W\/)?"|"$/g, ''))
 }
 
-/** Sets status, headers and body; what is not sent after all is closed. */
+/** Sets status, headers and body; closes a body that is not sent. */
 export function send(ctx: Context, answer: Answer, fixed: Fixed): void {
   const { res } = ctx
   for (const [name, value] of fixed.headers) res.setHeader(name, value)

@@ -1,4 +1,7 @@
-/** One HTTP app out of its parts (Koa around the pipeline, every ending an envelope and one line in the log), and the server around it. */
+/**
+ * The HTTP app (Koa around the pipeline; every request ends with an envelope and a line in the log), and the server
+ * around it.
+ */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
@@ -8,15 +11,18 @@ import { diskFailure } from '../disk/failure.ts'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Admission } from './admission.ts'
-import { clientErrorListener } from './client-error.ts'
+import type { Call } from './call.ts'
+import { clientErrorListener, refuseUnread } from './early-refusal.ts'
+import type { HttpApp, HttpParts } from './http-app.ts'
 import { conditional, packing } from './negotiation.ts'
-import type { Answer, Call, HttpApp, HttpParts } from './parts.ts'
 import { beginCall, responder } from './pipeline.ts'
 import { probes } from './probes.ts'
-import { refuseUnread } from './refuse.ts'
+import type { Answer } from './send.ts'
 import { allowOrigin, fixedHeaders, refusal, type Stamp, send, stampFor } from './send.ts'
 
-/** Makes a refusal of an error; an unexpected one is logged with its stack, and the caller is told only that it happened. */
+/**
+ * Turns an error into a refusal. An unexpected error is logged with its stack; the caller only learns that it happened.
+ */
 function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) => Answer {
   const { malformedJson } = parts.catalog.strictness
   const note = outageLog(parts.log)
@@ -26,7 +32,7 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
     const disk = diskFailure(thrown)
     if (disk !== undefined) noteDisk(disk.params.cause, performance.now())
     const out = disk ?? outage(thrown)
-    // What the engine's own statements met was noted where they met it.
+    // The engine's own statements note an outage where they meet it.
     if (disk === undefined && out !== undefined && out !== thrown) note(thrown, performance.now())
     const error = out ?? thrown
     if (!(error instanceof ApiError)) {
@@ -40,13 +46,13 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
   }
 }
 
-/** The 503 of a database that is out, whoever asked it: a plugin's own query rejects with what the driver said. */
+/** The 503 of a database that is out, also where the driver rejected a plugin's own query. */
 function outage(thrown: unknown): ApiError | undefined {
   const failure = databaseFailure(thrown)
   return failure instanceof ApiError && failure.code === 'unavailable' ? failure : undefined
 }
 
-/** Logs one answered request; the pattern instead of the path, because paths and queries may hold secrets. */
+/** Logs one answered request, by pattern instead of path: paths and queries may hold secrets. */
 function recorder(parts: HttpParts): (call: Call, status: number) => void {
   const { log, metrics } = parts
   return (call, status) => {
@@ -64,7 +70,7 @@ function hasConditions({ headers }: Call): boolean {
   return headers['if-match'] !== undefined || headers['if-none-match'] !== undefined
 }
 
-/** The middleware that answers every request, whatever happens on the way. */
+/** The middleware that answers every request. */
 function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<void> {
   const fixed = fixedHeaders(parts.settings)
   const respond = responder(parts, fixed, stamp)
@@ -86,7 +92,7 @@ function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<vo
     try {
       send(ctx, answer, fixed)
     } catch (error) {
-      // A handler gave a header with characters that no header may have.
+      // A header of a handler had characters that headers must not have.
       send(ctx, refuse(error, call), fixed)
     }
     if (probe !== undefined) return
@@ -95,11 +101,11 @@ function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<vo
   }
 }
 
-/** Logs answers that break after they have begun, because of a stream or a socket; each once. */
+/** Logs answers that break after they have begun, each once. */
 function brokenAnswers(parts: HttpParts): (error: Error, ctx?: Context) => void {
   const logged = new WeakSet<Error>()
   return (error, ctx) => {
-    // Koa reports a broken stream twice. A caller who hung up is no error.
+    // Koa reports a broken stream twice. A caller that hangs up is no error.
     const code = String(Reflect.get(error, 'code') ?? '')
     if (logged.has(error) || /^(ECONN|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/.test(code)) return
     logged.add(error)
@@ -107,7 +113,7 @@ function brokenAnswers(parts: HttpParts): (error: Error, ctx?: Context) => void 
   }
 }
 
-/** An app that serves the parts' routes; holds nothing global, so that another may take its place at any time. */
+/** An app that serves the routes of its parts; holds nothing global, so that another can replace it at any time. */
 export function createHttp(parts: HttpParts): HttpApp {
   const stamp = stampFor(parts.catalog.prefix, parts.catalog.version)
   const koa = new Koa()
@@ -122,14 +128,14 @@ export function createHttp(parts: HttpParts): HttpApp {
   }
 }
 
-/** Where a server finds the app of each request; another one takes its place while the server listens. */
+/** The app that a server serves at present; it can be replaced while the server listens. */
 export interface Serving {
   app: { readonly http: HttpApp }
 }
 
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics'])
 
-/** Whether a request asks for a probe, which is answered whatever else is refused. */
+/** Whether a request is a probe, which is answered even under overload. */
 function isProbe({ url = '' }: IncomingMessage): boolean {
   if (url.length > LONGEST_PROBE && !url.includes('?')) return false
   return PROBES.has(url) || PROBES.has(url.split('?')[0]!)
@@ -137,16 +143,16 @@ function isProbe({ url = '' }: IncomingMessage): boolean {
 
 const LONGEST_PROBE = '/metrics'.length
 
-/** What stands before every app: who is let in, and who has to wait. */
+/** The two gates in front of an app: admission, and the passage in which requests wait. */
 export interface Gate {
   readonly admission: Admission
   readonly passage: Passage
 }
 
-/** A host with or without a port as RFC 3986, section 3.2.2, writes it; empty where the address has none. */
+/** A host with or without a port (RFC 3986, section 3.2.2); empty where the address has none. */
 const HOST = /^(?:\[[0-9a-f:.]*\]|\[v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i
 
-/** The refusal of a request that does not say which host it is for; undefined where it does. */
+/** The refusal of a request without a valid Host; undefined where it has one. */
 function wrongHost({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage): ApiError | undefined {
   let host: string | undefined
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -164,29 +170,32 @@ function badHost(message: string): ApiError {
   return new ApiError('bad_request', { message })
 }
 
-/** What becomes of a request: it is served, or it has waited for too long. */
+/** The two ends of a request in a passage. */
 export interface Passing {
   serve(): void
   refuse(error: ApiError): void
 }
 
-/** Lets requests through, or has them wait. */
+/** Lets requests through, or makes them wait. */
 export interface Passage {
-  /** The answers that are not wholly sent, in the order in which their requests came. */
+  /** Answers that are not completely sent, in the order of their requests. */
   readonly inside: ReadonlySet<ServerResponse>
-  /** Serves at once, or when the passage is open again; what has waited for too long is refused. */
+  /** Serves at once, or when the passage opens; refuses a request that waited too long. */
   through(response: ServerResponse, passing: Passing): void
   /** Answers at once, also while requests wait: for answers that need nothing of the app that is replaced. */
   immediately(response: ServerResponse, serve: () => void): void
-  /** From now on every answer whose headers are not sent says that its connection closes, and no request waits. */
+  /** From now on every answer whose headers are not sent closes its connection, and no request waits. */
   closing(): void
-  /** Has requests wait from now on; resolves when those under way have ended, or after `mostMs`. */
+  /** Makes requests wait; resolves when those in progress have ended, or after `mostMs`. */
   hold(mostMs: number): Promise<void>
-  /** Ends one `hold`; behind the last one, the requests that wait are served, and those that come. */
+  /** Ends one `hold`. After the last one, waiting and new requests are served. */
   open(): void
 }
 
-/** Of several requests on one connection that wait for their answers, the last one's closes it: it would cut off the others. */
+/**
+ * Of several requests that wait on one connection, only the last answer closes it: an earlier one would cut off the
+ * others.
+ */
 function closeAfter(inside: Iterable<ServerResponse>): void {
   const last = new Map<Socket, ServerResponse>()
   for (const response of inside) {
@@ -208,11 +217,11 @@ interface Waiting {
   refuse(): void
 }
 
-/** Those who wait, in the order in which they came. */
+/** Waiting requests, in their order. */
 function createWaiting(heldMs: number) {
   const all = new Set<Waiting>()
   return {
-    /** `gone` is called where the caller hangs up meanwhile. */
+    /** Calls `gone` if the caller hangs up first. */
     add(response: ServerResponse, one: Waiting, gone: () => void): void {
       const leaving = (next: () => void) => (): void => {
         clearTimeout(late)
@@ -232,10 +241,10 @@ function createWaiting(heldMs: number) {
   }
 }
 
-/** The answers of a passage that are not wholly sent. */
+/** The answers of a passage that are not completely sent. */
 function createInside() {
   const all = new Set<ServerResponse>()
-  /** Those that a change waits for. */
+  /** Answers that a change of the app waits for. */
   const passing = new Set<ServerResponse>()
   let emptied = () => {}
   let closes = false
@@ -255,7 +264,7 @@ function createInside() {
       passing.add(response)
       enter(response, serve)
     },
-    /** Resolves when no change has to wait any more, or after so long. */
+    /** Resolves when no change has to wait any more, or after this time. */
     empty: (mostMs: number) =>
       new Promise<void>((resolve) => {
         if (passing.size === 0) return resolve()
@@ -273,11 +282,11 @@ function createInside() {
   }
 }
 
-/** A passage that is open; requests wait in it for `heldMs` at most. */
+/** An open passage; requests wait in it for at most `heldMs`. */
 export function createPassage(heldMs: number = LIMITS.heldMs): Passage {
   const inside = createInside()
   const waiting = createWaiting(heldMs)
-  /** Those who have requests wait now. */
+  /** The number of changes for which requests wait. */
   let holders = 0
   const open = (): void => {
     holders -= 1
@@ -306,13 +315,13 @@ export function createPassage(heldMs: number = LIMITS.heldMs): Passage {
   }
 }
 
-/** A server around the app that serves, with the limits and events that Node leaves to us. Overload is refused before anything else is known. */
+/** A server around the current app, with the limits and events that Node leaves to us. Overload is refused first. */
 export function httpServer(serving: Serving, { admission, passage }: Gate): Server {
   const admit = (request: IncomingMessage, response: ServerResponse, admitted: () => void): void => {
     const { http } = serving.app
     const wrong = wrongHost(request)
     if (wrong !== undefined) {
-      // What follows on the connection may be for another host still.
+      // What follows on the connection may be for another host.
       response.shouldKeepAlive = false
       passage.immediately(response, () => http.refuse(request, response, wrong))
       return
@@ -343,20 +352,20 @@ export function httpServer(serving: Serving, { admission, passage }: Gate): Serv
       requestTimeout: LIMITS.requestMs,
       keepAliveTimeout: LIMITS.keepAliveMs,
       connectionsCheckingInterval: 1_000,
-      // Node would answer a missing Host by itself, without the envelope.
+      // Node would answer a missing Host itself, without the envelope.
       requireHostHeader: false,
     },
     answer,
   )
-  // An expectation other than 100-continue may be ignored; Node would answer it without the envelope.
+  // Expectations other than 100-continue may be ignored; Node would answer them without the envelope.
   server.on('checkExpectation', answer)
-  // A body that is announced is asked for once there is a place for its request.
+  // An announced body is asked for once its request has a place.
   server.on('checkContinue', (request, response) => admit(request, response, () => response.writeContinue()))
   server.on('clientError', (error, socket) => serving.app.http.clientError(error, socket))
   return server
 }
 
-/** The URL under which a server that listens is reached. */
+/** The URL of a listening server. */
 export function addressOf(server: Server): string {
   const { address, port, family } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`

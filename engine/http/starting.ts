@@ -1,17 +1,17 @@
-/** ⇄ While a start takes long, probes are answered: the process lives and is not ready. Everything else finds nobody, as before a start. */
+/** Probes during a long start ⇄: the process lives and is not ready. Other requests find nobody, as before a start. */
 import { createServer, type ServerResponse } from 'node:http'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Settings } from '../settings.ts'
-import type { Answer } from './parts.ts'
+import type { Answer } from './send.ts'
 import { JSON_TYPE, refusalText, type Stamp, successText } from './send.ts'
 
 export interface Starting {
-  /** Resolves when the place is free for the application. */
+  /** Resolves when the port is free for the application. */
   end(): Promise<void>
 }
 
-/** Which application it will be is not known yet. */
+/** The name of the application is not known yet. */
 const stamp: Stamp = (at) => `"timestamp":"${at.toISOString().slice(0, -1)}000Z"`
 
 function answered(path: string, at: Date): Answer | undefined {
@@ -27,20 +27,20 @@ function answered(path: string, at: Date): Answer | undefined {
 }
 
 function send(response: ServerResponse, { status, headers, type = '', body = '' }: Answer): void {
-  // The application listens at the same place next, and waits for no connection of before.
+  // The application listens on the same port next, and must not wait for old connections.
   response.shouldKeepAlive = false
   response.writeHead(status, { ...headers, 'Content-Type': type })
   response.end(response.req.method === 'HEAD' ? undefined : String(body))
 }
 
-/** Listens from LIMITS.startProbesMs on; where that cannot be, or where any port would do, nothing is answered. */
+/** Listens after LIMITS.startProbesMs; where that fails, or where any port would do, nothing is answered. */
 export function answerWhileStarting({ port, host }: Pick<Settings, 'port' | 'host'>, now: () => Date): Starting {
   const server = createServer((request, response) => {
     const answer = answered((request.url ?? '').split('?')[0]!, now())
     if (answer === undefined) request.socket.destroy()
     else send(response, answer)
   })
-  // Whoever has the port is found out by the application, which says so.
+  // The application itself reports who has the port.
   server.on('error', () => {})
   const late = setTimeout(() => {
     if (port !== 0) server.listen({ port, host }).unref()

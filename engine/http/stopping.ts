@@ -1,4 +1,4 @@
-/** Ends a server after every request that arrived has been answered. */
+/** Stops a server after every request that arrived has been answered. */
 import type { Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { memo } from '../memo.ts'
 import type { Acceptors } from './accept.ts'
 import type { Passage } from './server.ts'
 
-/** A server with what has to end before it has. */
+/** A server with everything that has to end before it. */
 export interface Stopping {
   readonly server: Server
   readonly passage: Passage
@@ -26,7 +26,7 @@ export function openSockets(server: Server): ReadonlySet<Socket> {
   return sockets
 }
 
-/** Accepts what waits to be accepted, and then nothing more. */
+/** Accepts the waiting connections, and then no more. */
 async function closeListener({ server, acceptors }: Stopping): Promise<void> {
   acceptors.admitNoMore()
   let accepted = 0
@@ -43,7 +43,7 @@ async function closeListener({ server, acceptors }: Stopping): Promise<void> {
   NetServer.prototype.close.call(server)
 }
 
-/** How long each connection has been silent: without a request under way, and without a byte that came. */
+/** The silence of each connection: the time without a request in progress and without a byte. */
 function silence(sockets: ReadonlySet<Socket>, passage: Passage): (now: number) => readonly Socket[] {
   const lastOf = memo((_: Socket) => ({ bytes: -1, since: 0 }))
   return (now) => {
@@ -58,8 +58,9 @@ function silence(sockets: ReadonlySet<Socket>, passage: Passage): (now: number) 
 }
 
 /**
- * From now on every answer says that its connection closes. A moment later nothing new is accepted, and connections are
- * closed as their answers are sent, or when they have been silent for a while: a request may be on its way on each of them. What is not answered after LIMITS.drainMs is cut off.
+ * From now on every answer closes its connection. A moment later no connection is accepted any more, and each is closed
+ * when its answers are sent or when it has been silent for a while, because a request may be on its way. After
+ * LIMITS.drainMs the rest is cut off.
  */
 export async function drain(stopping: Stopping): Promise<void> {
   const { server, passage, sockets } = stopping
@@ -68,7 +69,8 @@ export async function drain(stopping: Stopping): Promise<void> {
   const silent = silence(sockets, passage)
   let listening = true
   while (listening || sockets.size > 0) {
-    // Runs right after this turn has read all sockets, so that no request arrived on a connection that is closed here.
+    // Runs right after this turn has read all sockets, so that no request has arrived on a connection that is closed
+    // here.
     await nextTurn()
     const now = performance.now()
     if (now - began > LIMITS.drainMs) for (const socket of sockets) socket.destroy()
@@ -80,6 +82,6 @@ export async function drain(stopping: Stopping): Promise<void> {
     }
     if (listening || sockets.size > 0) await sleep(LIMITS.lingerMs / 20)
   }
-  // Ends its timers; that it does not listen any more is no failure.
+  // Ends its timers; that it no longer listens is no failure.
   server.close(() => {})
 }

@@ -1,14 +1,15 @@
-/** GET /<resource>/stream: the changes of what a list shows, while they happen, as Server-Sent Events (WHATWG HTML, 9.2). */
+/** GET /<resource>/stream: the changes of a list while they happen, as Server-Sent Events (WHATWG HTML, 9.2). */
 import type { Readable } from 'node:stream'
 import type { Execution } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { withoutPages } from '../query/list-query.ts'
 import { requireClause } from '../query/policy.ts'
-import type { EngineRoute, Headers, RequestInput } from './parts.ts'
+import type { EngineRoute, RequestInput } from './bound-route.ts'
+import type { Headers } from './call.ts'
 import { routeAccess } from './resource-routes.ts'
 
-/** Who wants to follow which records of a resource. */
+/** A reader, and the records that it follows. */
 export interface StreamRequest {
   readonly resource: Resource
   readonly actor: Actor
@@ -17,18 +18,18 @@ export interface StreamRequest {
   readonly ip: string
   /** The list's query, without its pages. */
   readonly query: readonly (readonly [string, string])[]
-  /** The id of the last event that the reader got. */
+  /** The id of the last event that the reader received. */
   readonly lastEventId: string | undefined
 }
 
-/** Opens a stream, which stays open; throws ApiError where it may not be. */
+/** Opens a stream, which stays open; throws ApiError where it may not be opened. */
 export type OpenStream = (request: StreamRequest) => Readable
 
 export const EVENT_STREAM = 'text/event-stream'
 
 const NO_PAGES = 'A stream has no pages, and tells of records as the list shows them'
 
-/** The streams of a catalog. Without `open`, for documents, nobody can be served. */
+/** The stream routes of a catalog; without `open` they can only be described. */
 export function streamRoutes(catalog: Catalog, open: OpenStream = refuse): readonly EngineRoute[] {
   return [...catalog.resources.values()]
     .filter(({ streamed }) => streamed)

@@ -1,4 +1,4 @@
-/** Multipart bodies ⇄: files go to a temporary folder of the request, which is removed however the request ends. */
+/** Multipart bodies ⇄: files go to a temporary folder of the request, which is removed after it. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -11,21 +11,27 @@ import { type FieldError, fieldError } from '../field-error.ts'
 import type { JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { discard } from './body.ts'
+import type { HttpParts } from './http-app.ts'
 import { guarded } from './part-headers.ts'
-import type { HttpParts } from './parts.ts'
 import type { UploadedFile, UploadLimits } from './route.ts'
 
-/** Boundaries and part headers around the files. */
+/** Bytes for boundaries and part headers around the files. */
 const FRAME_BYTES = 65_536
 /** A folder this old belongs to a process that crashed. */
 const STALE_MS = 3_600_000
 
-export interface Upload {
+interface Parts {
   readonly body: JsonObject
   readonly files: readonly UploadedFile[]
 }
 
-/** How many bytes a multipart request may declare. */
+/** A multipart body that was received. */
+export interface Upload extends Parts {
+  /** Removes the folder of the files; never rejects. */
+  remove(): Promise<void>
+}
+
+/** The most bytes that a multipart request may declare. */
 export function uploadBytes(limits: UploadLimits | undefined): number {
   return (limits?.bytes ?? LIMITS.uploadBytes) + FRAME_BYTES
 }
@@ -39,7 +45,7 @@ function tooManyFiles(most: number): FieldError {
     : fieldError('invalid', `At most ${most} files may be sent`)
 }
 
-/** What a failed reading means for the caller; `part` is the part of the first file. */
+/** The refusal for a failed reading; `part` is the part of the first file. */
 function refused(error: unknown, part: string, files: number): ApiError {
   if (error instanceof ApiError) return error
   const disk = diskFailure(error)
@@ -50,7 +56,7 @@ function refused(error: unknown, part: string, files: number): ApiError {
   return new ApiError('bad_request', { message: 'Malformed multipart request body', cause: error })
 }
 
-/** What formidable tells of a part of which it has read the headers. */
+/** A part after formidable has read its headers. */
 interface Headed {
   readonly originalFilename: string | null
   readonly mimetype: string | null
@@ -58,8 +64,8 @@ interface Headed {
 }
 
 /**
- * The type of a part that is a file, or null for a text. formidable goes by the type alone, but libraries leave it out of
- * files (Python's requests), and give one to each text (.NET, Java).
+ * The type of a part that is a file, or null for a text. formidable goes by the type alone, but libraries leave it out
+ * of files (Python's requests), and give one to each text (.NET, Java).
  */
 function fileType({ headers, mimetype, originalFilename }: Headed): string | null {
   const named = originalFilename !== null || /\bfilename\*=/i.test(headers?.['content-disposition'] ?? '')
@@ -67,12 +73,12 @@ function fileType({ headers, mimetype, originalFilename }: Headed): string | nul
   return /^\s*(text\/plain|application\/json)\b/i.test(mimetype ?? '') ? null : mimetype
 }
 
-/** Of a part, what is needed to hold back what it emits. */
+/** The method of a part by which its events can be held back. */
 interface Emitting {
   emit(event: string | symbol, ...args: unknown[]): boolean
 }
 
-/** What is emitted for a part while its file is begun comes behind that: here the parser does not wait for it itself. */
+/** Holds back the events of a part while its file is opened, because the parser does not wait for that. */
 function handleFile<P extends Emitting>(part: P, handle: (part: P) => unknown): Promise<unknown> {
   const early: (readonly [event: string | symbol, args: readonly unknown[]])[] = []
   const emit: Emitting['emit'] = part.emit.bind(part)
@@ -83,14 +89,14 @@ function handleFile<P extends Emitting>(part: P, handle: (part: P) => unknown): 
   })
 }
 
-/** What formidable tells of a file it has begun. */
+/** A file that formidable has begun. */
 interface Begun {
   readonly filepath: string
   readonly originalFilename: string | null
   readonly mimetype: string | null
 }
 
-/** A file on its way to the disk. */
+/** A file that is being written. */
 interface Arriving {
   readonly part: string
   readonly file: Begun
@@ -98,11 +104,11 @@ interface Arriving {
   readonly inlet: Transform
   /** Resolves when the file is closed; rejects when one byte could not be written. */
   readonly written: Promise<void>
-  /** Bytes that were taken. */
+  /** Bytes received. */
   bytes: number
 }
 
-/** Writes a file and counts it: formidable ends a part whether or not its last bytes could be written. */
+/** Writes a file and counts its bytes: formidable ends a part even if its last bytes could not be written. */
 function arrive(part: string, file: Begun): Arriving {
   const inlet = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -116,7 +122,7 @@ function arrive(part: string, file: Begun): Arriving {
   return arriving
 }
 
-/** The file as a handler sees it; throws unavailable where the disk has less than what was sent. */
+/** The file for the handler; throws unavailable where the disk has fewer bytes than were sent. */
 async function described({ part, file, bytes, written }: Arriving): Promise<UploadedFile> {
   await written
   const { size } = await stat(file.filepath)
@@ -130,14 +136,14 @@ async function described({ part, file, bytes, written }: Arriving): Promise<Uplo
   })
 }
 
-/** Gives up what is still being written; gives what kept the disk from taking it, if anything did. */
+/** Stops writing; returns the failure of the disk, if there was one. */
 async function abandon(files: readonly Arriving[]): Promise<unknown> {
   for (const { inlet } of files) inlet.destroy()
   const ended = await Promise.allSettled(files.map(({ written }) => written))
   return ended.map((one) => (one.status === 'rejected' ? diskFailure(one.reason) : undefined)).find(Boolean)
 }
 
-async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir: string): Promise<Upload> {
+async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir: string): Promise<Parts> {
   const { koaBody } = await import('koa-body')
   const begun: Arriving[] = []
   let failing = (_: unknown): void => {}
@@ -171,9 +177,9 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
       fileWriteStreamHandler: () => begun[begun.length - 1]!.inlet,
     },
   })
-  // One file too many is for the parser to tell, because it knows which part that is.
+  // The parser reports one file too many, because it knows the part.
   const parts = guarded(ctx.req, LIMITS.uploadFields + maxFiles + 1)
-  // Behind the last byte of a body the parser hears of no error any more, and would wait for ever.
+  // After the last byte of a body the parser hears of no error, and would wait forever.
   const failed = new Promise<never>((_, reject) => {
     failing = reject
   })
@@ -188,7 +194,7 @@ async function receive(ctx: Context, limits: UploadLimits | undefined, uploadDir
   }
 }
 
-/** Part values are texts; of a part that came twice, the last counts, as with keys of a JSON object. */
+/** Values of parts are texts; of a repeated part the last one counts, as with keys of a JSON object. */
 function fieldsOf(body: unknown): JsonObject {
   if (typeof body !== 'object' || body === null) return {}
   return Object.fromEntries(
@@ -207,14 +213,10 @@ async function sweep(folder: string, now: number): Promise<void> {
   }
 }
 
-/** Receives a multipart body, lets `work` use its files, and removes them whatever happens. */
-export type WithUpload = <T>(
-  ctx: Context,
-  limits: UploadLimits | undefined,
-  work: (upload: Upload) => Promise<T>,
-) => Promise<T>
+/** Receives a multipart body. The caller removes the files when its work has ended. */
+export type ReceiveUpload = (ctx: Context, limits: UploadLimits | undefined) => Promise<Upload>
 
-/** A folder for one request; made anew where somebody removed what it lies in. */
+/** A folder for one request; its parent is made again if somebody removed it. */
 async function ownFolder(folder: string): Promise<string> {
   const own = join(folder, 'upload-')
   return mkdtemp(own).catch(async (error: NodeJS.ErrnoException) => {
@@ -224,32 +226,36 @@ async function ownFolder(folder: string): Promise<string> {
   })
 }
 
-/** Uploads below `folder`, which is made when it is needed. The first one removes what a crash left there. */
-export function uploads(folder: string, { now, log }: Pick<HttpParts, 'now' | 'log'>): WithUpload {
+/** Uploads below `folder`, which is made when needed. The first upload removes what a crash left there. */
+export function uploads(folder: string, { now, log }: Pick<HttpParts, 'now' | 'log'>): ReceiveUpload {
   let swept: Promise<void> | undefined
-  /** What a disk that lets nothing be removed made stay; the next upload tries again. */
+  /** Folders that could not be removed; the next upload tries again. */
   const left = new Set<string>()
   const remove = async (own: string): Promise<void> => {
     try {
       await rm(own, { recursive: true, force: true, maxRetries: 3 })
       left.delete(own)
     } catch (err) {
-      // What was done is done: this makes no failure of it.
+      // The work is done: a folder that stays is no failure of it.
       if (!left.has(own)) log.warn({ err }, 'a temporary folder could not be removed')
       left.add(own)
     }
   }
-  return async (ctx, limits, work) => {
+  return async (ctx, limits) => {
     const own = await ownFolder(folder).catch((error: unknown) => {
       discard(ctx.req)
       throw error
     })
+    const removeAll = async (): Promise<void> => {
+      await Promise.all([own, ...left].map(remove))
+    }
     swept ??= sweep(folder, now().getTime()).catch(() => {})
     await swept
     try {
-      return await work(await receive(ctx, limits, own))
-    } finally {
-      await Promise.all([own, ...left].map(remove))
+      return { ...(await receive(ctx, limits, own)), remove: removeAll }
+    } catch (error) {
+      await removeAll()
+      throw error
     }
   }
 }

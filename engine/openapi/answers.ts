@@ -1,4 +1,4 @@
-/** Answers: the envelope, the headers that come with it, and every refusal there is, as parts to refer to. */
+/** Answers in the document: the envelope, its headers, and every refusal, as components to refer to. */
 import { ERRORS as KINDS } from '../error.ts'
 import { FIELD_ERRORS } from '../field-error.ts'
 import type { JsonSchema } from '../json.ts'
@@ -20,7 +20,7 @@ const REQUEST_ID = {
   required: false,
 } as const
 
-/** How many mistakes there are where not all of them are told. */
+/** The number of mistakes, where an answer holds only some of them. */
 const ERRORS_TOTAL = {
   name: 'errors_total',
   schema: {
@@ -63,7 +63,7 @@ const FIELD_REFUSALS = [
   { name: 'error_codes', schema: schemaRef('FieldErrorCodes'), required: false },
 ] as const
 
-/** What became of one operation of a batch: its record, or what is wrong with it. */
+/** The outcome of one operation of a batch: its record, or its mistakes. */
 const OUTCOME: JsonSchema = objectOf([
   { name: 'status', schema: { type: 'integer' }, required: true },
   { name: 'data', schema: { type: ['object', 'null'] }, required: false },
@@ -73,7 +73,7 @@ const OUTCOME: JsonSchema = objectOf([
   ERRORS_TOTAL,
 ])
 
-/** What an answer has beside its `data`. */
+/** The envelope of an answer around its `data`. */
 const AROUND = [
   { name: 'success', schema: { const: true }, required: true },
   { name: 'meta', schema: schemaRef('AnswerMeta'), required: true },
@@ -176,7 +176,7 @@ export function successSchema(
   const more = Object.entries(meta).map(([name, schema]) => ({ name, schema, required: false }))
   if (more.length === 0) {
     const envelope = list ? 'ListEnvelope' : message ? 'MessageEnvelope' : 'Envelope'
-    // Generators read what is required beside `allOf`, not inside it.
+    // Generators read `required` next to `allOf`, not inside it.
     return { allOf: [schemaRef(envelope)], properties: { data }, required: ['data'] }
   }
   const told = { allOf: [schemaRef('AnswerMeta')], ...objectOf(more) }
@@ -209,10 +209,10 @@ export function headerRefs(...names: readonly string[]): Node {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** What every answer of a counted route carries. */
+/** The headers of every answer of a counted route. */
 export const COUNTED = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'] as const
 
-/** Status → what a refusal with it means; every operation may answer these. */
+/** Status → the meaning of a refusal; every operation may answer these. */
 export const REFUSALS: Readonly<Record<number, string>> = {
   400: 'The request cannot be read: broken JSON, query string or Idempotency-Key.',
   401: 'There is no token, or it is not valid any more.',

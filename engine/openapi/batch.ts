@@ -1,6 +1,6 @@
-/** What the routes that write many records take and answer. */
+/** Bodies and answers of the routes that write many records. */
 import type { BatchRoute } from '../http/batch-routes.ts'
-import type { BoundRoute } from '../http/parts.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
 import type { JsonSchema } from '../json.ts'
 import { successSchema } from './answers.ts'
@@ -12,7 +12,7 @@ export function isBatchRoute(route: BoundRoute): route is BatchRoute {
   return 'writes' in route && 'way' in route
 }
 
-/** The route as that of one action, whose rights, body or answer it shares. */
+/** The route of a single action, whose rights, body or answer a batch shares. */
 export function asAction(route: BatchRoute, action: 'create' | 'update' | 'delete'): ResourceRoute {
   const { way: _, does: __, by: ___, writes: resource, ...plain } = route
   return { ...plain, resource, action, parent: undefined }
@@ -27,8 +27,8 @@ export function batchId({ does, way, writes }: BatchRoute, names: ReadonlyMap<st
 const NAME: JsonSchema = { type: ['integer', 'string'] }
 
 /**
- * What became of several records, with `partial` also of those that were refused; `schema` is that of one. Who may write a
- * record and not see it is answered with its id.
+ * The outcomes of several records; `schema` is that of one, and with `partial` there are refusals too. A caller who may
+ * write a record and not see it gets its id.
  */
 export function outcomesOf(schema: JsonSchema): JsonSchema {
   return listOf({ anyOf: [schema, schemaRef('NamedRecord'), schemaRef('Outcome')] })
@@ -57,7 +57,7 @@ export function batchBody({ does }: BatchRoute, { create, update }: TypeNames): 
   }
 }
 
-/** What a batch answers: records, or with `partial` what became of each operation. */
+/** The answer of a batch: records, or with `partial` the outcome of each operation. */
 export function batchAnswer({ does }: BatchRoute, { outcomes }: TypeNames): JsonSchema {
   const record = schemaRef(outcomes)
   const named = schemaRef('RecordOutcomes')
@@ -65,7 +65,7 @@ export function batchAnswer({ does }: BatchRoute, { outcomes }: TypeNames): Json
   return { type: 'object', properties: Object.fromEntries(does.map((name) => [name, lists[name]])) }
 }
 
-/** What the routes by filters answer. */
+/** The answer of the routes by filters. */
 export function foundAnswer({ writes: { key } }: BatchRoute): JsonSchema {
   const id = key.type.name === 'integer' ? { type: 'integer' } : key.type.schema(key.options)
   return objectOf([

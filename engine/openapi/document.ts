@@ -1,41 +1,40 @@
-/** The OpenAPI 3.1 document of what is running: a pure function of the catalog, its routes and what hooks take. */
+/** The OpenAPI 3.1 document: a pure function of the catalog, its routes and the input of hooks. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
 import { targetOf } from '../catalog/target.ts'
-import type { BoundRoute } from '../http/parts.ts'
-import { pathFromRoot } from '../http/place.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
+import { pathFromRoot } from '../http/route-path.ts'
 import type { JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'
 import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
 import { BATCH_SCHEMAS, outcomesOf } from './batch.ts'
-import { filterSchemas } from './filters-schema.ts'
-import { folded } from './fold.ts'
 import { guide, offer } from './guide.ts'
 import type { Node, OpenApiDocument } from './openapi-document.ts'
 import { answerSchema, createName, type OperationDraft, type Outline, operationOf, pathItem } from './operation.ts'
 import { operationIds } from './operation-id.ts'
+import { filterSchemas } from './parameters.ts'
 import { PROBE_TAG, PROBES } from './probes.ts'
 import { inputSchema, recordSchema } from './record-schema.ts'
 import { linked, used } from './reference.ts'
 import { listOf, schemaRef } from './schema.ts'
-import { type Names, shared } from './share.ts'
+import { folded, type Names, shared } from './share.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
 
 /** What a document is made from. */
 export interface Described {
   readonly catalog: Catalog
   readonly routes: readonly BoundRoute[]
-  /** Hook name → the body keys it takes beyond the resource's fields. */
+  /** Hook name → the keys of a body that it takes in addition to the fields of the resource. */
   readonly hooks: ReadonlyMap<string, { readonly input: readonly Field[] }>
-  /** What plugins say of themselves, for the groups of their routes. */
+  /** Descriptions of plugins, for the groups of their routes. */
   readonly plugins: readonly { readonly name: string; readonly description: string }[]
-  /** A resource as it is written by an action, where its readers write other fields than they read. */
+  /** A resource as callers of an action write it, where its readers do not read the same fields. */
   readonly written?: (resource: Resource, action: 'create' | 'update') => Resource
 }
 
-/** The document that describes exactly these routes, and the three paths for operators. */
+/** The document of exactly these routes, and of the three paths for operators. */
 export function openapi(described: Described): OpenApiDocument {
   return atOnce(openapiPieces(described))
 }
@@ -83,7 +82,7 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
     },
   }
   yield
-  // Without what nothing refers to: no name may tell of what is left out.
+  // Components that nothing refers to are left out, so that no name reveals a hidden resource.
   const document = used(whole)
   yield
   return yield* shared(document, partNames)
@@ -94,7 +93,7 @@ function infoOf(catalog: Catalog, routes: readonly BoundRoute[]): Node {
   return { title, version, description: offer(catalog, routes, tagOf), 'x-guide': guide(catalog) }
 }
 
-/** The schemas with what a record's and a create's have in common with a list's and an update's said once. */
+/** The schemas of a record and of a create refer to those of a list and of an update for what they share. */
 function shortened(
   catalog: Catalog,
   schemas: Readonly<Record<string, JsonSchema>>,
@@ -113,7 +112,7 @@ function shortened(
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Paths by their letters and methods from reading to deleting, whoever gave them. */
+/** Paths in alphabetical order, methods from reading to deleting. */
 function inOrder<T>(paths: Readonly<Record<string, Readonly<Record<string, T>>>>): Record<string, Record<string, T>> {
   const sorted = Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
@@ -147,7 +146,7 @@ function headerParameter(name: string, description: string): Node {
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** The schemas of every resource, used or not, by name. */
+/** The schemas of all resources by name, used or not. */
 export function schemasOf(...given: Parameters<typeof schemaPieces>): Schemas {
   return atOnce(schemaPieces(...given))
 }
@@ -182,7 +181,7 @@ export function* schemaPieces(
     for (const { relation, actions } of resource.nested) {
       if (!actions.includes('create')) continue
       const input = hookInput(hooks, resource, 'create')
-      // The path gives the record above, so the body need not.
+      // The path names the parent, so the body need not.
       schemas[createName(resource, relation.target, names)] = inputSchema(
         written(resource, 'create'),
         'create',
@@ -210,7 +209,7 @@ function tagOf(route: BoundRoute): string {
   return /^[a-z]/.test(tag) ? fieldLabel(tag) : tag
 }
 
-/** The groups by name, each with what its resource says of itself, or the plugins that its routes come from. */
+/** The groups by name, described by their resource, or by the plugins of their routes. */
 function tagsOf(catalog: Catalog, routes: readonly BoundRoute[], plugins: Described['plugins']): readonly Node[] {
   const told = new Map([...catalog.resources.values()].map(({ name, description }) => [fieldLabel(name), description]))
   const about = new Map(plugins.map(({ name, description }) => [name, description]))

@@ -1,8 +1,11 @@
-/** What of an application concerns one class of callers: the routes that they may call, with what they may read and write. */
+/**
+ * The part of an application for one class of callers: the routes that they may call, and the fields that they may read
+ * and write.
+ */
 import type { Actor } from '../actor.ts'
 import type { Catalog, EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
-import type { BoundRoute } from '../http/parts.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
 import { checkAccess } from '../http/pipeline.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
@@ -10,7 +13,7 @@ import { askedWords } from '../query/filter-parameters.ts'
 import { allowsOne, clausesFor, filterable, readable, readableEntry } from '../query/policy.ts'
 import { isBatchRoute } from './batch.ts'
 
-/** Whether a caller may call the route at all, whichever record it is about. */
+/** Whether a caller may call the route for any record at all. */
 export function isOpenTo(route: BoundRoute, actor: Actor): boolean {
   try {
     checkAccess({ route, needsToken: needsToken(route) }, actor)
@@ -21,7 +24,7 @@ export function isOpenTo(route: BoundRoute, actor: Actor): boolean {
   }
 }
 
-/** The route with its resources as the caller knows them. */
+/** The route with its resources as the caller sees them. */
 export function routeFor(route: BoundRoute, resources: ReadonlyMap<string, Resource>): BoundRoute {
   const known = (resource: Resource): Resource => resources.get(resource.name) ?? resource
   if (isBatchRoute(route)) {
@@ -36,7 +39,7 @@ export function routeFor(route: BoundRoute, resources: ReadonlyMap<string, Resou
 
 type SpecialOf = Resource['specials'] extends ReadonlyMap<string, infer S> ? S : never
 
-/** A resource with what a caller may read of it, and the clauses that speak of the caller. */
+/** A resource with the fields that a caller may read, and the clauses that apply to the caller. */
 export function readBy(catalog: Catalog, resource: Resource, actor: Actor): Resource {
   const paths = (given: ReadonlyMap<string, FieldPath>) =>
     new Map([...given].filter(([, path]) => filterable(path, actor)))
@@ -62,7 +65,7 @@ export function readBy(catalog: Catalog, resource: Resource, actor: Actor): Reso
   }
 }
 
-/** What the caller may read is always in the answer, so the schema does not mention callers who may not read it. */
+/** Answers always have what the caller may read, so the schema mentions no other callers. */
 function readField(name: string, field: Field, actor: Actor): [string, Field][] {
   return allowsOne(field.read, actor) ? [[name, { ...field, read: undefined }]] : []
 }

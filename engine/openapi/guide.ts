@@ -1,7 +1,7 @@
-/** The texts of the document: what its reader can do, and what holds for every operation. */
+/** The introduction of the document: what holds for every operation. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { OPERATORS } from '../field/field-type.ts'
-import type { BoundRoute } from '../http/parts.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { LIMITS } from '../limits.ts'
 
@@ -59,7 +59,7 @@ ${batches(catalog)}${summaries(catalog)}${streams(catalog)}**Limits.** Every ans
 HEAD answers as GET does, without the body. OPTIONS says which methods a path has; any other method is refused with 405.`
 }
 
-/** How to write many records, where any may be. */
+/** How to write many records, if a resource allows it. */
 function batches(catalog: Catalog): string {
   if (![...catalog.resources.values()].some(({ batch }) => batch)) return ''
   return `**Many at once.** \`POST …/batch\` takes lists of what to \`create\`, \`update\`, \`delete\` and \`restore\`, and does them in this order, ${LIMITS.batchOperations} at most, all or none: what is wrong stands in \`errors\` below the place of its operation, \`update.3.subject\`. With \`partial=true\` each is done for itself, and its answer has a \`status\`. PATCH and DELETE of a list change all records that its filters find; where more than \`max\` match, nothing is written and the 409 says how many. \`PUT …/by/{field}/{value}\` changes the record with this unique value, or creates it. Each started hundred of records counts as one request more.
@@ -67,7 +67,7 @@ function batches(catalog: Catalog): string {
 `
 }
 
-/** How to search, where any list can be searched. */
+/** How to search, if a list allows it. */
 function searches(catalog: Catalog): string {
   const searched = [...catalog.resources.values()].filter(({ search }) => search.length > 0)
   if (searched.length === 0) return ''
@@ -79,7 +79,7 @@ function searches(catalog: Catalog): string {
 `
 }
 
-/** How to sum up records, where any can be. */
+/** How to summarize records, if a resource allows it. */
 function summaries(catalog: Catalog): string {
   if (![...catalog.resources.values()].some(({ summary }) => summary !== undefined)) return ''
   return `**Summaries.** \`GET …/summary?by=status_id,created_at:week&of=count,avg:created_at..closed_at\` groups the records that the list with the same filters finds. \`by\` names relations, enums, booleans, and dates with a step: hour, day, week, month, quarter or year, of the clocks in \`zone\`. \`of\` names figures: \`count\`, or \`sum\`, \`avg\`, \`median\`, \`min\`, \`max\` and \`distinct\` of a field; \`avg:created_at..closed_at\` is of the seconds between two moments. Each group has the terms as they are written, and the records that its relations name. A period without records has its group, where there is one date in \`by\` and no \`sort\`. At most \`limit\` groups come, and \`meta.more\` says whether there are more.
@@ -87,7 +87,7 @@ function summaries(catalog: Catalog): string {
 `
 }
 
-/** How to follow changes, where anything can be followed. */
+/** How to follow changes, if a resource is streamed. */
 function streams(catalog: Catalog): string {
   if (![...catalog.resources.values()].some(({ streamed }) => streamed)) return ''
   return `**Streams** tell of changes while they happen, as Server-Sent Events, of the records that the list with the same filters shows their reader and of no others. \`reset\` comes first: read the list, and put it in place of what is known. \`created\` and \`changed\` have the record as the list shows it, \`deleted\` has its \`id\` alone, also when it left the filters or the reader's sight. Send the \`id\` of the last event as \`Last-Event-ID\` to go on behind it, after the time that \`retry\` says; \`reset\` comes again where that is not possible. A stream ends with its session. \`sort\` is taken and means nothing. \`EventSource\` can send no \`Authorization\`: use \`fetch\` and read its body.

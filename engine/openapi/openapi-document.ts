@@ -1,9 +1,9 @@
-/** The type of the document that this room makes. */
+/** The type of an OpenAPI document. */
 import type { JsonSchema } from '../json.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
-/** The operations of a path by method; beside them stands, as `parameters`, the list of those in the path itself. */
+/** The operations of a path by method; the key `parameters` holds those of the path itself. */
 export type PathItem = Readonly<Record<string, Node>>
 
 /** An OpenAPI 3.1 document. */

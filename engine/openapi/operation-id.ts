@@ -1,9 +1,12 @@
-/** Operation ids: `listTickets`, `createTicketComment`, `postAuthLogin`; what clients' generators name functions after. */
+/**
+ * Operation ids: `listTickets`, `createTicketComment`, `postAuthLogin`. Generators of clients name functions after
+ * them.
+ */
 import { singular } from '../catalog/name.ts'
-import type { BoundRoute } from '../http/parts.ts'
-import { parameterIn } from '../http/place.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
+import { parameterIn } from '../http/route-path.ts'
 import { batchId, isBatchRoute } from './batch.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 

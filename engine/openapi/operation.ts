@@ -1,12 +1,11 @@
-/** One route as an operation: what it takes, what it answers, how it refuses. */
+/** A route as an operation: its parameters, its body, its answers and its refusals. */
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
-import type { BoundRoute } from '../http/parts.ts'
-import { parametersIn } from '../http/place.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
 import { isLocated, isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
+import { parametersIn } from '../http/route-path.ts'
 import { EVENT_STREAM } from '../http/stream-route.ts'
 import type { JsonSchema } from '../json.ts'
-import { accessSentence } from './access-sentence.ts'
 import { headerRefs, successSchema } from './answers.ts'
 import { asAction, batchAnswer, batchBody, foundAnswer, isBatchRoute } from './batch.ts'
 import type { Node, PathItem } from './openapi-document.ts'
@@ -21,12 +20,12 @@ import {
   recordParameter,
 } from './parameters.ts'
 import { fieldsSchema } from './record-schema.ts'
-import { ruleSentences } from './rule-sentences.ts'
 import { listOf, schemaRef } from './schema.ts'
+import { accessSentence, ruleSentences } from './sentences.ts'
 import type { Names } from './share.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 
-/** What operations are made from. */
+/** The parts that operations are made from. */
 export interface Outline {
   readonly catalog: Catalog
   readonly names: ReadonlyMap<string, TypeNames>
@@ -34,13 +33,13 @@ export interface Outline {
   readonly tagOf: (route: BoundRoute) => string
 }
 
-/** A parameter, body or answer of an operation, and what its component is called; of an answer, its schema. */
+/** A parameter, a body or the schema of an answer, with the names for its component. */
 export interface Part {
   readonly node: Node
   readonly names: Names
 }
 
-/** An operation whose parts are still in their places; references stay references. */
+/** An operation with its parts in place; references stay references. */
 export interface OperationDraft {
   readonly head: Node
   readonly parameters: readonly Part[]
@@ -49,7 +48,7 @@ export interface OperationDraft {
   readonly responses: Readonly<Record<string, Part>>
 }
 
-/** The operations of a path below the parameters that it takes itself; `names` learns what their parts are called. */
+/** The operations of a path without the parameters of the path; `names` learns the names of their parts. */
 export function pathItem(methods: Readonly<Record<string, OperationDraft>>, names: Map<unknown, Names>): PathItem {
   const placed = (part: Part): Node => {
     if (!('$ref' in part.node)) names.set(part.node, part.names)
@@ -95,7 +94,10 @@ export function operationOf(outline: Outline, route: BoundRoute): OperationDraft
   }
 }
 
-/** What a route does and who may call it. PUT does what PATCH does, and a query what the list does, so they only say that. */
+/**
+ * The description of a route, and who may call it. PUT does the same as PATCH, and a query the same as the list, so
+ * they only say that.
+ */
 function describe(route: BoundRoute): string {
   if (isResourceRoute(route) && route.action === 'update' && route.method === 'PUT') return 'The same as PATCH.'
   if (isResourceRoute(route) && route.action === 'list' && route.reads === true && route.description !== undefined)
@@ -110,7 +112,7 @@ function earlierPath({ earlier }: BoundRoute): string | undefined {
   return `The earlier path${until}.`
 }
 
-/** What a route takes as its body. */
+/** The body of a route. */
 export function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
   return route.body ?? (route.method === 'GET' || route.method === 'DELETE' ? 'none' : 'json')
 }
@@ -139,7 +141,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
     const chosen = route.filters === undefined ? undefined : catalog.resources.get(route.filters)
     const { single = id, filters = '' } = (chosen && names.get(chosen.name)) ?? {}
     const all = chosen === undefined ? [] : choiceParameters(catalog, chosen, filters)
-    // The list describes every filter; repeating them in each operation would double the document.
+    // The list describes every filter; other operations would repeat them, and double the document.
     const choice = route.brief === true ? all.filter(({ name }) => name === 'operators' || name === 'where') : all
     const words = (name: string) =>
       isBatchRoute(route) && name === 'field' ? route.by.map((field) => field.name) : undefined
@@ -183,7 +185,7 @@ function requestBody(outline: Outline, route: BoundRoute, id: string): Part | un
   return { node, names: [`${id}Body`, `${id}Body`] }
 }
 
-/** The parts of an upload: the file, and fields beside it. */
+/** The parts of an upload: the file, and fields with it. */
 export function partsSchema(fields: readonly Field[], partial: boolean): JsonSchema {
   const file = { type: 'string', format: 'binary', description: 'The file.' }
   const { properties = {}, required = [] } = fieldsSchema(fields, partial)
@@ -191,7 +193,7 @@ export function partsSchema(fields: readonly Field[], partial: boolean): JsonSch
   return { type: 'object', properties: { file, ...Object(properties) }, required: ['file', ...names] }
 }
 
-/** Whether a body must be sent. */
+/** Whether a route needs a body. */
 export function requiresAny(fields: readonly Field[] | undefined, partial: boolean): boolean {
   return !partial && (fields ?? []).some((field) => field.required && field.default === undefined)
 }
@@ -216,7 +218,7 @@ function responsesOf(outline: Outline, route: BoundRoute, id: string): Readonly<
   return responses
 }
 
-/** What an answer is called among the components: by the record that it has, else by the operation. */
+/** The names of an answer's component: after its record, else after the operation. */
 function answerNames({ names }: Outline, route: BoundRoute, status: number, id: string): Part['names'] {
   if (status === 204) return ['Done', `${id}Done`]
   const way = status === 201 ? 'Created' : status === 202 ? 'Accepted' : 'Answer'
@@ -246,7 +248,7 @@ function success(outline: Outline, route: BoundRoute, status: number): Node {
   return { description: described(route, status), ...sent, content }
 }
 
-/** What a body without an envelope is: JSON of its own, text, or bytes, which have no schema. */
+/** A body without an envelope: JSON of its own, text, or bytes, which have no schema. */
 function rawContent(type: string): Node {
   if (type.endsWith('json')) return { schema: { type: 'object' } }
   return type.startsWith('text/') ? { schema: { type: 'string' } } : {}
@@ -277,17 +279,17 @@ function envelopeOf({ names }: Outline, route: BoundRoute): JsonSchema {
   return successSchema(route.output ?? { type: 'null' }, { message: true, meta: route.meta ?? {} })
 }
 
-/** The answer, or the id alone where the caller does not see the record that it wrote. */
+/** The answer, or the id alone where the caller may not see the written record. */
 function orNamed(answer: JsonSchema): JsonSchema {
   return { anyOf: [answer, schemaRef('NamedAnswer')] }
 }
 
-/** A record on its own in its envelope. */
+/** A single record in its envelope. */
 export function answerSchema(resource: Resource, single: string): JsonSchema {
   return successSchema(schemaRef(single), { meta: movesMeta(resource) })
 }
 
-/** `meta.moves` of a single answer: the words that may follow, by field. */
+/** `meta.moves` of a single answer: by field, the values that may follow. */
 export function movesMeta({ moves }: Resource): Readonly<Record<string, JsonSchema>> {
   const shown = moves.filter((one) => one.shown)
   if (shown.length === 0) return {}
@@ -303,7 +305,7 @@ export function movesMeta({ moves }: Resource): Readonly<Record<string, JsonSche
   }
 }
 
-/** What the body of a create below a record of `parent` is called: a name of its own where there are other ways to create. */
+/** The name for the body of a create below a record of `parent`, where there are other ways to create. */
 export function createName(
   resource: Resource,
   parent: string | undefined,

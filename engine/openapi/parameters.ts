@@ -1,12 +1,13 @@
-/** Parameters: what names a record in a path, what a list takes in its query, what routes of plugins take there. */
+/** Parameters: the names of records in paths, the queries of lists, and those of plugins' routes. */
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { writtenPath } from '../plan/plan.ts'
 import { formerly } from './record-schema.ts'
 import { objectOf, repeats, schemaRef } from './schema.ts'
+import { pascal, type TypeNames } from './type-name.ts'
 
-/** One parameter as the document has it. */
+/** One parameter in the document. */
 export type Parameter = { readonly [key: string]: unknown }
 
 const TEXTUAL = ['contains', 'starts_with', 'ends_with'] as const
@@ -15,7 +16,7 @@ function query(name: string, description: string | undefined, schema: JsonSchema
   return { name, in: 'query', ...(description === undefined ? {} : { description }), schema, ...more }
 }
 
-/** The `{id}` of a resource's path: a number, or a text where other fields name a record too. */
+/** The `{id}` of a resource's path: a number, or a text where other fields can name a record too. */
 export function recordParameter(resource: Resource): Parameter {
   const names = resource.lookup.map((field) => field.name)
   const only = names.length === 1 && resource.lookup[0] === resource.key
@@ -27,7 +28,7 @@ export function recordParameter(resource: Resource): Parameter {
   return { name: 'id', in: 'path', required: true, description, schema }
 }
 
-/** Everything that the list of a resource takes; `filters` is what the schema of its operators is called. */
+/** All parameters of a resource's list; `filters` is the name of the schema with its operators. */
 export function listParameters(
   catalog: Pick<Catalog, 'limits'>,
   resource: Resource,
@@ -41,7 +42,7 @@ export function listParameters(
   ]
 }
 
-/** What of each record is wanted. */
+/** Parameters that choose the parts of each record. */
 export function projectionParameters(resource: Resource): readonly Parameter[] {
   const more = [...resource.relations.values()].filter(
     ({ embed, show }) => embed !== undefined && (show === 'single' || show === 'asked'),
@@ -62,7 +63,7 @@ function words(name: string, description: string, example?: string): Parameter {
   return query(name, description, items, { style: 'form', explode: false, ...shown })
 }
 
-/** Which records, and in which order: a list's parameters but for its pages. */
+/** Parameters that choose and order the records: those of a list without its pages. */
 export function choiceParameters(
   catalog: Pick<Catalog, 'limits'>,
   resource: Resource,
@@ -128,7 +129,7 @@ function filterParameters(resource: Resource, filters: string): readonly Paramet
     query(name, 'Only the records of this view.', { type: 'string', enum: [...values.keys()] }),
   )
   if (resource.filters.size === 0) return [...ranges, ...specials]
-  // Exploded as usual, each property of this object is a parameter of its own.
+  // Exploded, as usual, each property of this object is a parameter of its own.
   const operators = query('operators', 'More comparisons, each by its own name.', schemaRef(filters), { example: {} })
   return [...plain, ...ranges, ...specials, operators]
 }
@@ -148,13 +149,13 @@ function plainFilter(name: string, field: Field): Parameter {
   return query(name, only, { type: 'array', items: comparable(field) })
 }
 
-/** Whether the plain parameter takes several values with commas; in a text a comma is a comma. */
+/** Whether the plain parameter takes several values with commas; in texts a comma is part of the value. */
 function takesSeveral({ type: { operators } }: Field): boolean {
   return operators.includes('in') && !TEXTUAL.every((word) => operators.includes(word))
 }
 
-/** Filter → the operators that say more than its plain parameter, as `status_id[ne]` with what each takes. */
-export function operatorSchemas(resource: Resource): ReadonlyMap<string, JsonSchema> {
+/** Filter → the operators beyond its plain parameter, such as `status_id[ne]`, with their values. */
+function operatorSchemas(resource: Resource): ReadonlyMap<string, JsonSchema> {
   const schemas = [...resource.filters].map(([name, { field }]) => {
     const operators = field.type.operators.filter(
       (operator) => operator !== 'eq' && (operator !== 'in' || !takesSeveral(field)),
@@ -183,7 +184,7 @@ function operand(field: Field, operator: string): JsonSchema {
   }
 }
 
-/** What a value is compared with: its type without its limits, because any value may be asked for. */
+/** The value of a comparison: of its type without limits, because a query may ask for any value. */
 export function comparable(field: Field): JsonSchema {
   const { type, enum: words, format } = field.type.schema(field.options)
   if (field.type.day !== undefined) return { type: 'string' }
@@ -194,7 +195,7 @@ export function comparable(field: Field): JsonSchema {
   }
 }
 
-/** What an end of a range is compared with. */
+/** The value at an end of a range. */
 export function rangeValue(field: Field): JsonSchema {
   return field.type.day === undefined ? comparable(field) : { type: 'string', format: 'date' }
 }
@@ -242,7 +243,7 @@ function pagingParameters({ limits }: Pick<Catalog, 'limits'>): readonly Paramet
   ]
 }
 
-/** The body of a list's query: what every list takes, beside its filters. */
+/** The body of a list's query: what every list takes, in addition to its filters. */
 export const LIST_QUERY: JsonSchema = {
   type: 'object',
   description: "The list's parameters by name; several values of a filter as a list.",
@@ -276,11 +277,62 @@ export function queryParameters(fields: readonly Field[]): readonly Parameter[] 
   })
 }
 
-/** A parameter of a path that names no record of the catalog; `words` are the only ones that it takes. */
+/** A parameter of a path that names no record of the catalog; `words` are the only values that it takes. */
 export function pathParameter(name: string, words?: readonly string[]): Parameter {
   const schema =
     words === undefined
       ? { type: 'string', ...(name === 'id' ? { minLength: 1 } : {}) }
       : { type: 'string', enum: words }
   return { name, in: 'path', required: true, description: `The ${name.replaceAll('_', ' ')} in the path.`, schema }
+}
+
+/**
+ * The schemas of filters by name, and those that they refer to; `taken` are names of other schemas. An operator that
+ * several lists share is one schema.
+ */
+export function filterSchemas(
+  { resources }: Pick<Catalog, 'resources'>,
+  names: ReadonlyMap<string, TypeNames>,
+  taken: readonly string[],
+): Readonly<Record<string, JsonSchema>> {
+  const lists = [...resources.values()].filter(({ filters }) => filters.size > 0)
+  const all = lists.map((resource) => ({ name: names.get(resource.name)!.filters, of: operatorSchemas(resource) }))
+  const times = new Map<string, number>()
+  for (const { of } of all) {
+    for (const schema of of.values()) {
+      const text = JSON.stringify(schema)
+      times.set(text, (times.get(text) ?? 0) + 1)
+    }
+  }
+  const used = new Set(taken)
+  const shared = new Map<string, string>()
+  const schemas: Record<string, JsonSchema> = {}
+  for (const { name, of } of all) {
+    const refs: JsonSchema[] = []
+    const own: Record<string, unknown> = {}
+    for (const [filter, schema] of of) {
+      const text = JSON.stringify(schema)
+      if ((times.get(text) ?? 0) < 2) Object.assign(own, schema.properties)
+      else {
+        const part = shared.get(text) ?? freeName(filter, used)
+        shared.set(text, part)
+        used.add(part)
+        schemas[part] = schema
+        refs.push(schemaRef(part))
+      }
+    }
+    const rest = { type: 'object', properties: own }
+    schemas[name] =
+      refs.length === 0
+        ? { ...rest, additionalProperties: false }
+        : { allOf: Object.keys(own).length === 0 ? refs : [...refs, rest], unevaluatedProperties: false }
+  }
+  return schemas
+}
+
+function freeName(filter: string, used: ReadonlySet<string>): string {
+  const name = `${pascal(filter)}Operators`
+  let free = name
+  for (let number = 2; used.has(free); number += 1) free = `${name}${number}`
+  return free
 }

@@ -1,4 +1,4 @@
-/** The paths for operators, which answer beside the routes: they are counted by no limit and need no token. */
+/** The paths for operators: no rate limit counts them, and they need no token. */
 import { headerRefs, successSchema } from './answers.ts'
 import { objectOf, schemaRef } from './schema.ts'
 

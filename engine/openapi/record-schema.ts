@@ -1,4 +1,4 @@
-/** Schemas of a resource's records: as a list and as a single answer show them, and as bodies write them. */
+/** Schemas of a resource's records: in lists, in single answers, and in bodies. */
 import { manyFields } from '../action/input.ts'
 import type { Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
@@ -19,10 +19,10 @@ const TEXTS = [
   'in-progress',
 ] as const
 
-/** Which of the texts are tried for fields whose schema says no more than "a string". */
+/** Texts to try as examples, for fields whose schema only says "a string". */
 const PLAIN: readonly Json[] = ['in-progress', '12.50', '12']
 
-/** A value that the field takes, in the form that answers have; undefined when no guess fits. */
+/** A value that the field takes, in the form of answers; undefined when no guess fits. */
 function exampleOf(field: Field): Json | undefined {
   if (field.default !== undefined && field.default !== null) return field.default
   for (const guess of guesses(field)) {
@@ -54,7 +54,7 @@ function guesses(field: Field): readonly Json[] {
   }
 }
 
-/** What an answer shows of a record; properties that only some callers may read are not required. */
+/** The record in an answer; properties that only some callers may read are not required. */
 export function recordSchema(resource: Resource, mode: Mode): JsonSchema {
   const properties: Property[] = []
   for (const field of resource.fields.values()) {
@@ -75,8 +75,8 @@ function fieldProperty(field: Field): Property {
 }
 
 /**
- * A value as answers have it, null included where it can be. Limits are left out, since records may be older than the
- * limits of today; the form that the type itself gives stays, except where SQL computes the value.
+ * A value of an answer, null included where it can be. Limits are left out, since records may be older than the present
+ * limits. The form of the type itself stays, except where SQL computes the value.
  */
 function valueSchema(field: Field): JsonSchema {
   const formed = field.computed === undefined && field.options.own.pattern === undefined
@@ -133,7 +133,7 @@ function embedSchema(entries: readonly EmbedEntry[]): JsonSchema {
   )
 }
 
-/** What a body may hold: fields of the resource, lists of ids of many-to-many relations, and what hooks take beside them. */
+/** The body of a write: fields of the resource, lists of ids of many-to-many relations, and the input of hooks. */
 export function inputSchema(
   resource: Resource,
   action: 'create' | 'update',
@@ -152,7 +152,7 @@ export function inputSchema(
   return withEarlierKeys(resource, objectOf(properties, exampleBody(fields, properties, 1)))
 }
 
-/** The same body with the keys of earlier versions: where one must be sent, either name will do. */
+/** The same body with earlier names; where a key is required, either name will do. */
 function withEarlierKeys({ earlier }: Resource, body: JsonSchema): JsonSchema {
   if (earlier === undefined) return body
   const {
@@ -181,14 +181,14 @@ function withEarlierKeys({ earlier }: Resource, body: JsonSchema): JsonSchema {
   }
 }
 
-/** Says of an earlier name which one is meant. */
+/** Describes an earlier name by the present one. */
 export function formerly(earlier: Earlier | undefined): JsonSchema {
   if (earlier === undefined) return {}
   const until = earlier.until === undefined ? '' : `, which may be used until ${earlier.until}`
   return { deprecated: true, description: `The earlier name of \`${earlier.instead}\`${until}.` }
 }
 
-/** The properties of a body or of a part of it, by its fields. */
+/** The properties of a body, or of a part of it, by its fields. */
 export function fieldsSchema(fields: readonly Field[], partial: boolean): JsonSchema {
   const writable = fields.filter(isWritable)
   const properties = writable.map((field) => ({
@@ -200,8 +200,8 @@ export function fieldsSchema(fields: readonly Field[], partial: boolean): JsonSc
 }
 
 /**
- * A body to begin with: what must be there and, up to `most` properties, plain values. Ids of records that may not exist
- * are left out.
+ * A body to begin with: the required properties, and up to `most` in all, with plain values. Ids of records that may
+ * not exist are left out.
  */
 function exampleBody(fields: readonly Field[], properties: readonly Property[], most = Infinity): JsonSchema {
   const needed = properties.filter(({ required }) => required).length
@@ -225,14 +225,14 @@ function isFilledIn(resource: Resource, field: Field): boolean {
   return resource.scopeSets.some((set) => set.field.name === field.name) || isSetForSome(resource, field)
 }
 
-/** Whether a rule fills the field for some of those who may create: they can leave out what others must send. */
+/** Whether a rule fills the field for some callers who may create: they can leave out a key that others must send. */
 function isSetForSome(resource: Resource, field: Field): boolean {
   return resource.policies.create.some((clause) => clause.set.some((set) => set.field.name === field.name))
 }
 
 /**
- * A value as bodies have it, and what it is for. Its default on create is told in words: generators of clients take what
- * has a `default` for something that is always there, and would ask every caller for it.
+ * A value of a body with its description. A default is described in words: generators of clients take a property with
+ * `default` for one that is always there, and would require it of every caller.
  */
 function bodyValue(field: Field, action: 'create' | 'update', filled = false): JsonSchema {
   const schema = field.type.input?.(field.options) ?? field.type.schema(field.options)
@@ -246,7 +246,7 @@ function bodyValue(field: Field, action: 'create' | 'update', filled = false): J
   }
 }
 
-/** What a value is for, unless its name says it, and an example where the schema alone would make people guess. */
+/** The description of a value, unless its name says it all, and an example where people would have to guess. */
 function annotations(field: Field, ...notes: readonly (string | undefined)[]): JsonSchema {
   const about = meaning(field.name, field.label, field.description)
   const text = [about, ...notes].filter((part) => part !== undefined).join(' ')
@@ -254,7 +254,7 @@ function annotations(field: Field, ...notes: readonly (string | undefined)[]): J
   return { ...(text === '' ? {} : { description: text }), ...(example === undefined ? {} : { examples: [example] }) }
 }
 
-/** What is said of a field or a relation; nothing where its label is its name once more. */
+/** The description of a field or a relation; none where its label only repeats its name. */
 function meaning(name: string, label: string, description: string | undefined): string | undefined {
   if (description !== undefined) return sentence(description)
   return repeats(label, name) ? undefined : sentence(label)

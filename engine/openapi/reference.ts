@@ -1,12 +1,15 @@
-/** References of a document: replaces those that routes write by resource (`#/resources/users`), and finds which components are referred to. */
-import { recordReference } from '../http/output.ts'
+/**
+ * References of a document: resolves those of routes to resources (`#/resources/users`), and finds the components in
+ * use.
+ */
+import { recordReference } from '../http/route.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { mapChildren } from './schema.ts'
 import type { TypeNames } from './type-name.ts'
 
 const COMPONENT = /^#\/components\/(\w+)\/([\w.-]+)$/
 
-/** What a route says, with `#/resources/users` as the schema of that record. */
+/** Replaces `#/resources/users` by a reference to the schema of that record. */
 export function linked<T>(names: ReadonlyMap<string, TypeNames>, said: T): T {
   const linkedTo = (target: string): string => {
     const reference = recordReference(target)
@@ -34,7 +37,7 @@ function follow(node: unknown, components: object, found: Set<string>): void {
   }
 }
 
-/** The document without components that nothing refers to; those of security and the refusals of no route stay. */
+/** The document without components that nothing refers to; the security schemes stay. */
 export function used(document: OpenApiDocument): OpenApiDocument {
   const found = new Set<string>()
   const { components } = document

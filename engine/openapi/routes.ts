@@ -1,22 +1,22 @@
-/** Every route of an application in its order, and the documents that describe them: all of it, or what one class of callers may do. */
+/** The routes of an application in their order, and its documents: the whole, and one for each class of callers. */
 
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { withoutEarlierNames } from '../catalog/without.ts'
+import type { BoundRoute, EngineRoute } from '../http/bound-route.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
-import { earlierPaths } from '../http/earlier-paths.ts'
-import type { BoundRoute, EngineRoute } from '../http/parts.ts'
+import { earlierPaths } from '../http/earlier-names.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 import { actorClass } from '../query/policy.ts'
 import { atOnce, type Pieces } from '../turns.ts'
-import { clientModule } from './client.ts'
+import { clientModule } from './client/client.ts'
 import { type Described, openapi, openapiPieces } from './document.ts'
 import { isOpenTo, readBy, routeFor, writtenBy } from './for-reader.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 
-/** The routes of an application, and its document, which is made when it is first asked for. */
+/** The routes of an application, and its document, which is made when it is first needed. */
 interface Routes {
   readonly routes: readonly BoundRoute[]
   readonly document: () => OpenApiDocument
@@ -44,7 +44,7 @@ export function allRoutes(
   return { routes, document, documentPieces }
 }
 
-/** What an actor may call, read and write of an application. */
+/** The routes that an actor may call, and the fields that they may read and write. */
 function describedFor(described: Described, actor: Actor): Described {
   const { catalog } = described
   const resources = new Map([...catalog.resources].map(([name, resource]) => [name, readBy(catalog, resource, actor)]))
@@ -56,7 +56,7 @@ function describedFor(described: Described, actor: Actor): Described {
   }
 }
 
-/** Made once for a class of actors; of many classes, the one that was made first is forgotten. */
+/** Makes one document for each class of actors; when there are many, the oldest is forgotten. */
 function remembered<T>(make: (actor: Actor) => T): (actor: Actor) => T {
   const known = new Map<string, T>()
   return (actor) => {
@@ -68,7 +68,7 @@ function remembered<T>(make: (actor: Actor) => T): (actor: Actor) => T {
   }
 }
 
-/** The document of an application that is not running. */
+/** The document of an application that does not run. */
 export function describeApplication(
   catalog: Catalog,
   given: readonly BoundRoute[],
@@ -77,7 +77,7 @@ export function describeApplication(
   return allRoutes(given, catalogRoutes(catalog), catalog, composition).document()
 }
 
-/** The source of a client of an application that is not running; `runtime` is the part that all clients share. */
+/** The source of a client of an application that does not run; `runtime` is the part that all clients share. */
 export function clientOfApplication(
   catalog: Catalog,
   given: readonly BoundRoute[],
@@ -90,15 +90,15 @@ export function clientOfApplication(
   return clientModule({ catalog: present, routes, hooks: composition.hooks, plugins: composition.plugins }, runtime)
 }
 
-/** A document as it is sent. */
+/** A document as text. */
 interface Sent {
   readonly body: string
   readonly etag: string
 }
 
 /**
- * The route that answers a document: with a token what its bearer may do, without one all there is. Public as the
- * interface itself is, outside the prefix so that it is found, and counted by the rate limit like everything that is not
+ * The route of the document: with a token the part that its bearer may use, without one the whole. Like the interface
+ * it is public; outside the prefix, so that people find it; and counted by the rate limit, like everything that is not
  * for operators.
  */
 function documentRoute(whole: () => OpenApiDocument, forActor: (actor: Actor) => OpenApiDocument): EngineRoute {

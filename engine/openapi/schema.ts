@@ -1,8 +1,8 @@
-/** The few forms of JSON Schema that documents are made of: objects, lists, and values that may be null. */
+/** The forms of JSON Schema in documents: objects, lists, and values that may be null. */
 import { fieldLabel } from '../catalog/name.ts'
 import type { JsonSchema } from '../json.ts'
 
-/** A property with whether answers always have it, and bodies must. */
+/** A property; `required`: answers always have it, and bodies must. */
 export interface Property {
   readonly name: string
   readonly schema: JsonSchema
@@ -35,8 +35,8 @@ export function nullable(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * A node with its items or values changed; the node itself where none of them is, because copies of what stays the same
- * would be most of a large document. What is no list and no object stays.
+ * A node with its items or values changed. An unchanged node is returned itself, because copies of unchanged parts
+ * would be most of a large document. Other values than lists and objects stay.
  */
 export function mapChildren(node: unknown, change: (value: unknown, key: string) => unknown): unknown {
   if (typeof node !== 'object' || node === null) return node
@@ -50,13 +50,13 @@ export function mapChildren(node: unknown, change: (value: unknown, key: string)
   return changed ?? node
 }
 
-/** Whether a label says no more than the name that it stands beside: `Status` beside `status_id`. */
+/** Whether a label only repeats the name next to it: `Status` and `status_id`. */
 export function repeats(label: string, name: string): boolean {
   const plain = fieldLabel(name)
   return label === plain || `${label} id` === plain
 }
 
-/** A reference to a schema among the document's components. */
+/** A reference to a schema of the components. */
 export function schemaRef(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -64,12 +64,12 @@ export function schemaRef(name: string): JsonSchema {
 /** Schemas with a shorter text are written out, because a reference would save nothing. */
 const SHORTEST = 90
 
-/** Whether a reference in the place of a schema with this text is shorter. */
+/** Whether a reference is shorter than a schema with this text. */
 export function isWorthReference(text: string): boolean {
   return text.length >= SHORTEST
 }
 
-/** The description, which says something of the place, and the value. */
+/** The description, which belongs to the place, and the rest. */
 export function split(schema: JsonSchema): readonly [about: JsonSchema, value: JsonSchema] {
   const { description, ...value } = schema
   return description === undefined ? [{}, schema] : [{ description }, value]
@@ -86,7 +86,7 @@ const LIMITS_OF_BODIES = [
   'pattern',
 ]
 
-/** A schema without limits, those of its items too; `keep` names keywords that stay. */
+/** A schema without limits, also for its items; `keep` names keywords that stay. */
 export function unlimited(schema: JsonSchema, keep: readonly string[] = []): JsonSchema {
   const kept = Object.entries(schema).filter(([word]) => keep.includes(word) || !LIMITS_OF_BODIES.includes(word))
   const bare = Object.fromEntries(kept)

@@ -1,4 +1,5 @@
-/** Equal parts of a document become one component each, with references to it. */
+/** Sharing: equal parts of a document become one component, and a schema that extends another one refers to it. */
+import { isDeepStrictEqual } from 'node:util'
 import { singular } from '../catalog/name.ts'
 import { isObject, type JsonSchema } from '../json.ts'
 import type { Pieces } from '../turns.ts'
@@ -6,18 +7,25 @@ import type { Node, OpenApiDocument } from './openapi-document.ts'
 import { isWorthReference, mapChildren, schemaRef, split } from './schema.ts'
 import { pascal } from './type-name.ts'
 
-/** The most frequent of the parts that want the first name gets it, others the second; a number follows where that is taken. */
+/**
+ * The most frequent of the parts with the same first name gets it, others the second; a number follows a taken name.
+ */
 export type Names = readonly [name: string, longer: string]
 
-/** Parameters, bodies and schemas of answers → what their components are called. Answers themselves stay in their operations. */
+/**
+ * Parameters, bodies and schemas of answers → the names for their components. Answers themselves stay in their
+ * operations.
+ */
 export type PartNames = ReadonlyMap<unknown, Names>
 
 type Kind = 'parameters' | 'requestBodies' | 'schemas'
 
-/** What takes the place of a part; `inside` is the part with its own parts replaced. */
+/** Replaces a part; `inside` gives the part with its own parts replaced. */
 type Replace = (kind: Kind, part: Node, names: Names, inside: () => Node) => Node
 
-/** The document with every part that occurs more than once among its components. No two components have the same name. */
+/**
+ * The document with every part that occurs more than once among its components. No two components have the same name.
+ */
 export function* shared(document: OpenApiDocument, names: PartNames): Pieces<OpenApiDocument> {
   const parts = new Parts(Object.values(document.components).flatMap((kind) => Object.keys(Object(kind))))
   through(document, names, (...part) => parts.count(...part))
@@ -43,7 +51,7 @@ interface Counted {
   name?: string
 }
 
-/** The parts that were met, by what they hold. */
+/** The parts of a document, by their content. */
 class Parts {
   readonly made: Record<Kind, Record<string, JsonSchema>> = { parameters: {}, requestBodies: {}, schemas: {} }
   readonly #counted = new Map<string, Counted>()
@@ -54,7 +62,7 @@ class Parts {
     this.#used = new Set(taken)
   }
 
-  /** What is inside a part that is known counts once, because it will be written once. */
+  /** The inside of a known part counts once, because it will be written once. */
   count(kind: Kind, part: Node, names: Names, inside: () => Node): Node {
     const key = this.#keyOf(kind, part)
     const known = key === undefined ? undefined : this.#counted.get(key)
@@ -82,7 +90,7 @@ class Parts {
     return { $ref: `#/components/${kind}/${name}`, ...about }
   }
 
-  /** What a part holds, of a schema without its description; undefined where a reference would save nothing. */
+  /** The content of a part, of a schema without its description; undefined where a reference would save nothing. */
   #keyOf(kind: Kind, part: Node): string | undefined {
     if (this.#keys.has(part)) return this.#keys.get(part)
     const text = JSON.stringify(kind === 'schemas' ? split(part)[1] : part)
@@ -100,7 +108,10 @@ function free(names: Names, used: ReadonlySet<string>): string {
   return `${names[1]}${number}`
 }
 
-/** The document with what `replace` makes of its parts: parameters, bodies, schemas with a name, objects under a property. */
+/**
+ * Walks over the parts of a document: parameters, bodies, named schemas, and objects below a property; `replace` gives
+ * each its new form.
+ */
 function through(document: OpenApiDocument, names: PartNames, replace: Replace): OpenApiDocument {
   const schema = (node: unknown, property: string): unknown => {
     if (Array.isArray(node)) return mapChildren(node, (item) => schema(item, property))
@@ -137,7 +148,7 @@ function through(document: OpenApiDocument, names: PartNames, replace: Replace):
   } as OpenApiDocument
 }
 
-/** A small object is called by its properties, `IdName`, a larger one by its place, `UserPart`. */
+/** A small object is named after its properties, `IdName`, a larger one after its place, `UserPart`. */
 function placeNames(property: string, { type, properties }: Node): Names {
   const inside = Object.keys(Object(properties))
   const plain = inside.length <= 3 ? inside.map(pascal).join('') : `${pascal(singular(property))}Part`
@@ -145,14 +156,14 @@ function placeNames(property: string, { type, properties }: Node): Names {
   return [name, name]
 }
 
-/** The schemas by name; one that says what an earlier one says is a reference to it, with its own description. */
+/** The schemas by name. One that equals an earlier one becomes a reference to it, with its own description. */
 function aliased(schemas: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
   const first = new Map<string, string>()
   const short: Record<string, JsonSchema> = {}
   for (const [name, schema] of Object.entries(schemas)) {
     const [about, value] = split(schema)
     const text = JSON.stringify(value)
-    // One without a description would be shown with that of the other.
+    // A schema without a description would be shown with that of the other.
     const key = `${'description' in about} ${text}`
     const known = isWorthReference(text) ? first.get(key) : undefined
     short[name] = known === undefined ? schema : { ...schemaRef(known), ...about }
@@ -163,4 +174,37 @@ function aliased(schemas: Readonly<Record<string, JsonSchema>>): Readonly<Record
 
 function sorted(parts: Readonly<Record<string, Node>>): Readonly<Record<string, Node>> {
   return Object.fromEntries(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/**
+ * `whole` as `allOf` of the schema `name` with the content `base`, and the differences; `whole` itself where that is
+ * shorter, or lacks a property of `base`.
+ */
+export function folded(whole: JsonSchema, name: string, base: JsonSchema): JsonSchema {
+  if (isDeepStrictEqual(whole, base)) return schemaRef(name)
+  const [all, inherited] = [propertiesOf(whole), propertiesOf(base)]
+  const required = requiredOf(whole)
+  const lost = [...Object.keys(inherited), ...requiredOf(base)]
+  if (!lost.every((key) => key in all) || !requiredOf(base).every((key) => required.includes(key))) return whole
+  const { properties, required: _, ...about } = whole
+  const own = Object.fromEntries(
+    Object.entries(all).filter(([key, schema]) => !(key in inherited && isDeepStrictEqual(inherited[key], schema))),
+  )
+  const more = required.filter((key) => !requiredOf(base).includes(key))
+  // Generators read `required` of the other schema's properties next to `allOf`, not inside it.
+  const made = {
+    ...about,
+    allOf: [schemaRef(name)],
+    ...(Object.keys(own).length === 0 ? {} : { properties: own }),
+    ...(more.length === 0 ? {} : { required: more }),
+  }
+  return JSON.stringify(made).length < JSON.stringify(whole).length ? made : whole
+}
+
+function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
+  return (properties ?? {}) as Readonly<Record<string, unknown>>
+}
+
+function requiredOf({ required }: JsonSchema): readonly string[] {
+  return (required ?? []) as readonly string[]
 }

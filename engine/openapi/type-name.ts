@@ -1,4 +1,4 @@
-/** What types are called after: `ticket_comments` → `TicketComment`, each name given once. */
+/** Names of types: `ticket_comments` → `TicketComment`, each name given once. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { singular } from '../catalog/name.ts'
 
@@ -21,11 +21,11 @@ export const OWN_NAMES = [
   'SearchTold',
 ] as const
 
-/** What the types of one resource are called. */
+/** The names of one resource's types. */
 export interface TypeNames {
-  /** A record on its own. */
+  /** A single record. */
   readonly single: string
-  /** A record in a list. */
+  /** A record of a list. */
   readonly list: string
   readonly create: string
   readonly update: string
@@ -33,7 +33,7 @@ export interface TypeNames {
   readonly filters: string
   /** A record on its own in its envelope. */
   readonly answer: string
-  /** What became of several of its records in a batch. */
+  /** The outcome of several of its records in a batch. */
   readonly outcomes: string
 }
 
@@ -45,7 +45,10 @@ export function pascal(name: string): string {
     .join('')
 }
 
-/** The names of every resource's types by the resource's name; a plural stands where the singular is taken, or `reserved`. */
+/**
+ * The names of all resources' types by the resource's name. The plural takes the place of a singular that is taken or
+ * `reserved`.
+ */
 export function typeNames(
   { resources }: Pick<Catalog, 'resources'>,
   reserved: Iterable<string> = [],

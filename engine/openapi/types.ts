@@ -19,7 +19,9 @@ function* modulePieces({ hooks, ...described }: Pick<Described, 'catalog' | 'hoo
   return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${records}`
 }
 
-/** The declarations of every resource's record, list record, and create and update input, by their names, and of inputs beside. */
+/**
+ * The declarations of each resource's record, list record, and create and update input, by name, and of further inputs.
+ */
 export function recordTypes(...given: Parameters<typeof recordPieces>): string {
   return atOnce(recordPieces(...given))
 }
@@ -42,7 +44,7 @@ function* recordPieces(
         : []),
     ].join('\n')
   })
-  // What creates a record below another one, or together with it.
+  // The input of a record that is created below another one, or together with it.
   const own = new Set([...names.values()].flatMap(({ create, list, single, update }) => [create, list, single, update]))
   const further = Object.keys(schemas).filter((name) => !own.has(name))
   return [...parts, ...further.map((name) => declaration(name, schemas[name], BESIDE))].join('\n')
@@ -50,7 +52,10 @@ function* recordPieces(
 
 const BESIDE = 'What creates a record beside another one, which gives what leads to it.'
 
-/** The same for plugins, in pieces: the module also tells 'plinth' of them, so that `records('bookings')` gives a Booking. */
+/**
+ * A module for plugins, in pieces: it also declares the types in 'plinth', so that `records('bookings')` returns a
+ * Booking.
+ */
 export function* typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>): Pieces<string> {
   const { catalog } = described
   const names = typeNames(catalog)
@@ -116,14 +121,14 @@ function objectType(schema: JsonSchema, indent: string): string {
   const lines = entries.map(([name, property]) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
     const text = property.description
-    // No comment is written that only repeats the name.
+    // A comment that only repeats the name is left out.
     const about = typeof text !== 'string' || text === `${fieldLabel(name)}.` ? '' : comment(text, inner)
     return `${about}${inner}readonly ${key}${required.has(name) ? '' : '?'}: ${typeOf(property, inner)}\n`
   })
   return `{\n${lines.join('')}${indent}}`
 }
 
-/** Types of which a value has one; each is said once. */
+/** A union of types, each once. */
 export function union(types: readonly string[]): string {
   return [...new Set(types)].join(' | ')
 }

@@ -1,4 +1,4 @@
-/** What plugins let automations do: collected by name, judged, and their own checks of the options run over the catalog. */
+/** Actions of plugins for automations: collected by name and judged, with the plugins' own checks of their options. */
 import type { ActionContribution, Actions, BoundAction } from '../automation/action.ts'
 import type { Act, Automation, Catalog, Resource } from '../catalog/catalog.ts'
 import { AUTOMATION_KEYS } from '../definition/rule-schema.ts'
@@ -6,7 +6,7 @@ import type { BoundRule } from '../resolve/extensions.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import { type Binder, clash, distinct, type Named, named } from './bound.ts'
 
-/** The actions of all plugins; two that want the same key, or one of the language's own, are reported. */
+/** The actions of all plugins; reports two with the same key, and a key of the language itself. */
 export function actionsOf(bound: Binder, diagnostics: Diagnostic[]): Actions {
   const whole = named(bound, (plugin) => plugin.actions).filter((action) => isWhole(action, diagnostics))
   const keyed = whole.flatMap((action) =>
@@ -19,7 +19,7 @@ export function actionsOf(bound: Binder, diagnostics: Diagnostic[]): Actions {
   return new Map(whole.map((action) => [`${action.plugin}.${action.name}`, action]))
 }
 
-/** What is written in TypeScript may be imported without having been checked. */
+/** A plugin in TypeScript may be imported without having been type-checked. */
 function isWhole({ name, plugin, value }: Named<Partial<ActionContribution>>, diagnostics: Diagnostic[]): boolean {
   if (typeof value.run === 'function' && value.takes?.type === 'object') return true
   const message = `The action "${plugin}.${name}" does not say which options it takes, or has no run`
@@ -27,7 +27,7 @@ function isWhole({ name, plugin, value }: Named<Partial<ActionContribution>>, di
   return false
 }
 
-/** The checks of options by which plugins judge each automation that names their action. */
+/** The checks by which plugins judge the options of each automation with their action. */
 export function actionChecks(actions: Actions): readonly BoundRule[] {
   return [...actions].flatMap(([name, action]) => {
     if (action.value.check === undefined) return []

@@ -1,19 +1,24 @@
-/** Runs what plugins do outside requests and jobs ⇄: their start functions and their commands, as the system. */
+/**
+ * Plugins as the system, outside requests and jobs ⇄: their start functions, their commands, and the identification of
+ * accounts.
+ */
 import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../action/execution.ts'
 import { pluginContext } from '../action/plugin-context.ts'
 import { SYSTEM } from '../actor.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Database } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
 import { exclusively } from '../migration/exclusive.ts'
 import type { Composition } from './compose.ts'
 import type { StartLine } from './plugin.ts'
 
-/** The part of an application that plugins run in. */
+/** The part of an application in which plugins run. */
 export interface PluginHost {
   readonly foundation: Foundation
   readonly composition: Pick<Composition, 'start'>
 }
 
-/** Runs the plugins' start functions, one instance at a time. */
+/** Runs the start functions of plugins, one instance at a time. */
 export async function startPlugins(app: PluginHost): Promise<readonly StartLine[]> {
   const lines: StartLine[] = []
   await exclusively(app.foundation.database, async () => {
@@ -24,7 +29,7 @@ export async function startPlugins(app: PluginHost): Promise<readonly StartLine[
   return lines
 }
 
-/** Runs a plugin's own work as the system, and then what that left for after the commit. */
+/** Runs work of a plugin as the system, and then the work that it left for after the commit. */
 export async function asSystem<T>(
   { foundation }: PluginHost,
   plugin: string,
@@ -41,4 +46,40 @@ export async function asSystem<T>(
   const result = await work({ ...pluginContext(call, options), ...{ transaction } })
   await runLeft(call, left)
   return result
+}
+
+/** The lines that are printed only once. */
+export function saidOnce(said: readonly StartLine[]): readonly string[] {
+  return said.flatMap((line) => (typeof line === 'string' ? [] : [line.once]))
+}
+
+/** The lines for the person who starts the application: its address, its database, and those of plugins. */
+export function startLines(
+  database: Database,
+  { name, version, prefix }: Catalog,
+  url: string,
+  said: readonly StartLine[],
+): readonly string[] {
+  const durability =
+    'an acknowledged write survives a crash of the process, not a loss of power: use PostgreSQL for that'
+  return [
+    `${name} ${version} at ${url}${prefix}`,
+    `Database: ${database.description}${database.kind === 'embedded' ? ` (${durability})` : ''}`,
+    ...said.map((line) => (typeof line === 'string' ? line : line.once)),
+  ]
+}
+
+/** Finds accounts by the plugin that knows them, within the transaction of the caller. */
+export function accountFinder(
+  { identify }: Pick<Composition, 'identify'>,
+  foundation: () => Foundation,
+): Foundation['actorOf'] {
+  return async (account, runner) => {
+    if (identify === undefined) return null
+    const call = executionOf(foundation(), { actor: SYSTEM, requestId: 'account', afterCommit: () => undefined })
+    const context = pluginContext(call, identify.options)
+    // An open transaction answers everything: it may hold the only connection, and the data that is judged.
+    const database = Object.create(context.database, { adhoc: { value: runner } })
+    return identify.value({ ...context, database }, String(account))
+  }
 }

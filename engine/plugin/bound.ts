@@ -1,9 +1,9 @@
-/** Contributions of one kind, each with the plugin it is from, and what is said when two have the same name. */
+/** Contributions of one kind with their plugins, and the diagnostic for two with the same name. */
 import type { JsonObject } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Plugin } from './plugin.ts'
 
-/** One contribution with the plugin it is from and that plugin's options. */
+/** A contribution with its plugin and the options of that. */
 export interface Bound<T> {
   readonly plugin: string
   readonly options: JsonObject
@@ -13,18 +13,18 @@ export interface Bound<T> {
 /** Picks one kind of contribution from every plugin, in order. */
 export type Binder = <T>(pick: (plugin: Plugin) => readonly T[]) => readonly Bound<T>[]
 
-/** A contribution with the name that its plugin gives it. */
+/** A contribution with its name. */
 export interface Named<T> extends Bound<T> {
   readonly name: string
 }
 
-/** The contributions of a kind that plugins give names, by those names. */
+/** The named contributions of a kind. */
 export function named<T>(bound: Binder, pick: (plugin: Plugin) => Readonly<Record<string, T>> | undefined) {
   const entries = bound((plugin) => Object.entries(pick(plugin) ?? {}))
   return entries.map(({ value: [name, value], ...rest }): Named<T> => ({ ...rest, name, value }))
 }
 
-/** Contributions by their names; of two with the same name the first counts, and the clash is reported. */
+/** Contributions by name. Of two with the same name the first counts, and a clash is reported. */
 export function distinct<T>(
   kind: string,
   contributions: readonly Named<T>[],
@@ -40,7 +40,7 @@ export function distinct<T>(
   return found
 }
 
-/** The complaint that two plugins give the same; an empty name where a kind has no names. */
+/** The diagnostic for two plugins with the same contribution; the name is empty for kinds without names. */
 export function clash(kind: string, name: string, first: string, second: string): Diagnostic {
   const what = name === '' ? `"${kind}"` : `the ${kind} "${name}"`
   return {

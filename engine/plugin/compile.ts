@@ -1,4 +1,4 @@
-/** A plugin's TypeScript as JavaScript that every supported Node runs; what was compiled once is kept. ⇄ */
+/** Compiles a plugin's TypeScript to JavaScript for every supported Node, and keeps the result. ⇄ */
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -6,19 +6,19 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { sentenceOf } from '../error.ts'
 
-/** Compiled files that are kept; with more, all are compiled again. */
+/** The number of compiled files that are kept; when there are more, all are compiled again. */
 const KEPT = 1_000
-/** The compiler is a process of its own; it ends when it was not needed for so long. */
+/** The compiler is a process of its own; it ends after this time without work. */
 const LINGER_MS = 1_000
 
 const PACKAGE = createRequire(import.meta.url).resolve('esbuild/package.json')
-/** Beside the compiler, where packages keep such things; never beside the sources. */
+/** Next to the compiler, where packages keep such files; never next to the sources. */
 const CACHE = resolve(dirname(PACKAGE), '..', '.cache', 'plinth')
 const { version } = createRequire(import.meta.url)(PACKAGE) as { readonly version: string }
 
 let working = 0
 
-/** Throws what is wrong with the file, with its place. */
+/** Throws the mistake in the file, with its place. */
 async function transformed(file: string, text: string): Promise<string> {
   const { stop, transform } = await import('esbuild')
   working += 1
@@ -57,7 +57,7 @@ function sentences(file: string, error: unknown): string {
     .join('\n')
 }
 
-/** Keeps a file whole or not at all; where nothing may be written, it is compiled again by the next process. */
+/** Keeps a file whole or not at all; if nothing can be written, the next process compiles it again. */
 async function keep(name: string, code: string): Promise<void> {
   try {
     await mkdir(CACHE, { recursive: true })
@@ -73,7 +73,7 @@ async function keep(name: string, code: string): Promise<void> {
   }
 }
 
-/** The JavaScript of a TypeScript file; rejects with a sentence that names the place of a mistake. */
+/** The JavaScript of a TypeScript file; rejects with a sentence with the place of a mistake. */
 export async function compiled(file: string): Promise<string> {
   const text = await readFile(file, 'utf8')
   const hash = createHash('sha256').update(`${version}\0${file}\0${text}`).digest('hex')

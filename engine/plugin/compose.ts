@@ -1,47 +1,46 @@
 /** Composes plugins into one set of contributions, each with the options of its plugin, and reports clashes. */
+
 import type { Hook } from '../action/context.ts'
 import type { BoundHook } from '../action/execution.ts'
 import type { Actions } from '../automation/action.ts'
 import type { ListenerContribution } from '../change/listener.ts'
 import type { Document, PluginsDefinition, Vocabulary } from '../definition/definition.ts'
+import { judge } from '../definition/judge.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
 import type { PluginCheck } from '../doctor/examine.ts'
 import type { PluginFiles } from '../dump/stored-files.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
-import type { Extensions } from '../resolve/extensions.ts'
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
+import type { BoundKey, Extensions } from '../resolve/extensions.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { durationMs } from '../text/duration.ts'
 import { actionChecks, actionsOf } from './actions.ts'
-import { type Binder, type Bound, clash, distinct, named } from './bound.ts'
+import { type Binder, type Bound, clash, distinct, type Named, named } from './bound.ts'
+import { HOUSEKEEPING } from './housekeeping.ts'
 import { KEEP } from './keep.ts'
-import { keysOf } from './keys.ts'
-import { checkOptions } from './options.ts'
-import { orderPlugins } from './order.ts'
 import type {
   Actors,
   Authenticate,
   CommandContribution,
   HookContribution,
   Identify,
+  KeyContribution,
   PeopleContribution,
   Plugin,
   ResourceRoutes,
 } from './plugin.ts'
-import { STATISTICS, TIDY, TIDY_FILES } from './tidy.ts'
-import { TIDY_AUTOMATIONS } from './tidy-automations.ts'
-import { TIDY_CHANGES } from './tidy-changes.ts'
 
 export type { Bound } from './bound.ts'
 
 export interface Composition {
   /** In order. */
   readonly plugins: readonly Plugin[]
-  /** What the language gains. */
+  /** The words that the language gains. */
   readonly vocabulary: Vocabulary
-  /** What the catalog's passes need. */
+  /** Contributions for the passes that make the catalog. */
   readonly extensions: Extensions
   /** By full name, `<plugin>.<name>`. */
   readonly hooks: ReadonlyMap<string, BoundHook>
@@ -58,18 +57,18 @@ export interface Composition {
   readonly actors: Bound<Actors> | undefined
   readonly people: Bound<PeopleContribution> | undefined
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
-  /** Resource files that plugins bring along. */
+  /** Resource files of plugins. */
   readonly resources: readonly Bound<URL>[]
   readonly commands: ReadonlyMap<string, Bound<CommandContribution>>
-  /** What `plinth doctor` looks at beside the engine's own. */
+  /** Checks for `plinth doctor`, in addition to the engine's own. */
   readonly checks: readonly PluginCheck[]
-  /** Files outside of the database. */
+  /** Files outside the database. */
   readonly files: readonly PluginFiles[]
 }
 
 /**
- * Composes plugins with their options as app.yaml has them. There is a value beside complaints too, so that later stages
- * find their own mistakes; nothing may run on it then.
+ * Composes plugins with their options from app.yaml. There is a value even with mistakes, so that later stages find
+ * their own; nothing may run on it then.
  */
 export function compose(
   plugins: readonly Plugin[],
@@ -119,7 +118,7 @@ export function compose(
   }
 }
 
-/** The plugins that one cannot do without and app.yaml does not name. */
+/** Diagnostics for plugins that another one needs and app.yaml does not name. */
 function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsDefinition>): readonly Diagnostic[] {
   return needs
     .filter((needed) => !Object.hasOwn(options.value, needed))
@@ -131,7 +130,7 @@ function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsD
     }))
 }
 
-/** The one contribution of a kind that an application has at most once. */
+/** The contribution of a kind that an application has at most once. */
 function only<K extends 'accounts' | 'actors' | 'authenticate' | 'identify' | 'people'>(
   kind: K,
   bound: Binder,
@@ -178,7 +177,7 @@ function extensionsOf(
   }
 }
 
-/** What plugins say of what lies outside of the database. */
+/** The plugins' files outside the database. */
 function outsideOf(plugins: readonly Plugin[], bound: Binder): Pick<Composition, 'checks' | 'files'> {
   const checks = bound(({ check }) => (check === undefined ? [] : [check]))
   return {
@@ -235,13 +234,13 @@ function jobsOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<string, B
       diagnostics.push({ code: 'wrong_plugin', message, expected: ['a whole number'] })
     }
   }
-  const own = [KEEP, STATISTICS, TIDY, TIDY_AUTOMATIONS, TIDY_CHANGES, TIDY_FILES].map(
+  const own = [KEEP, ...HOUSEKEEPING].map(
     ({ name, job }) => [name, { plugin: 'plinth', options: {}, value: job }] as const,
   )
   return new Map<string, Bound<JobContribution>>([...jobs.map((job) => [job.name, job] as const), ...own])
 }
 
-/** What is written in TypeScript may be imported without having been checked. */
+/** A plugin in TypeScript may be imported without having been type-checked. */
 function isListener({ run, to }: Partial<ListenerContribution>): boolean {
   const words = typeof to === 'object' && to !== null ? Object.values(to) : undefined
   const says = words !== undefined && words.length > 0 && words.every((one) => Array.isArray(one) && one.length > 0)
@@ -261,7 +260,7 @@ function listenersOf(bound: Binder, diagnostics: Diagnostic[]): ReadonlyMap<stri
 
 function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[] {
   const routes = bound((plugin) => plugin.routes ?? [])
-  // A path below the prefix and the same path from the root are two places.
+  // A path below the prefix and the same path from the root are two paths.
   const place = ({ method, path, absolute }: Route) => `${method} ${path}${absolute === true ? ' (from the root)' : ''}`
   distinct(
     'route',
@@ -269,4 +268,81 @@ function routesOf(bound: Binder, clashes: Diagnostic[]): readonly Bound<Route>[]
     clashes,
   )
   return routes
+}
+
+/**
+ * Orders plugins by name, each after those in its `after` and `needs`. Reports a circle, whose plugins keep the order
+ * of names; ignores plugins that are not in use.
+ */
+function orderPlugins(plugins: readonly Plugin[]): Required<Collected<readonly Plugin[]>> {
+  const byName = new Map([...plugins].sort((a, b) => (a.name < b.name ? -1 : 1)).map((plugin) => [plugin.name, plugin]))
+  const ordered = new Set<Plugin>()
+  const diagnostics: Diagnostic[] = []
+  const visit = (plugin: Plugin, chain: readonly string[]): void => {
+    if (ordered.has(plugin)) return
+    const start = chain.indexOf(plugin.name)
+    if (start >= 0) {
+      const circle = [...chain.slice(start), plugin.name].join(' after ')
+      if (diagnostics.length === 0)
+        diagnostics.push({ code: 'plugin_cycle', message: `Plugins that each come after the other: ${circle}` })
+      return
+    }
+    for (const name of [...(plugin.after ?? []), ...(plugin.needs ?? [])].sort()) {
+      const earlier = byName.get(name)
+      if (earlier !== undefined) visit(earlier, [...chain, plugin.name])
+    }
+    ordered.add(plugin)
+  }
+  for (const plugin of byName.values()) visit(plugin, [])
+  return { value: [...ordered], diagnostics }
+}
+
+/** The keys that plugins add to resource files, by name; a clash is reported elsewhere. */
+function keysOf(bound: Binder): ReadonlyMap<string, BoundKey> {
+  return new Map(named(bound, (plugin) => plugin.keys).map((key) => [key.name, keyOf(key)]))
+}
+
+const none = (): readonly string[] => []
+
+function keyOf({ options, plugin, value }: Named<KeyContribution>): BoundKey {
+  const { check, permissions = none, roles = none } = value
+  if (check === undefined) return { permissions, roles }
+  return {
+    permissions,
+    roles,
+    check: { plugin, run: (given, catalog, resource) => check(given, { catalog, resource, options }) },
+  }
+}
+
+const NO_OPTIONS: JsonSchema = { type: 'object', additionalProperties: false }
+
+/** Judges the options of a plugin by its schema; returns them with defaults, frozen. */
+export function checkOptions(
+  { name, options: schema = NO_OPTIONS }: { readonly name: string; readonly options?: JsonSchema | undefined },
+  written: Document<PluginsDefinition>,
+): { readonly options: JsonObject; readonly diagnostics: readonly Diagnostic[] } {
+  const own = written.value[name] ?? {}
+  const root: JsonSchema = { type: 'object', properties: { [name]: schema } }
+  const { diagnostics } = judge(root, { value: { [name]: own }, place: written.place })
+  return { options: frozen(withDefaults(schema, own)), diagnostics }
+}
+
+function withDefaults(schema: JsonSchema, value: JsonObject): JsonObject {
+  const completed: Record<string, Json> = { ...value }
+  for (const [key, property] of Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>)) {
+    const given = completed[key] ?? (property.default as Json | undefined)
+    if (given === undefined) {
+      const nested = property.type === 'object' ? withDefaults(property, {}) : {}
+      if (Object.keys(nested).length > 0) completed[key] = nested
+    } else completed[key] = isObject(given) ? withDefaults(property, given) : given
+  }
+  return completed
+}
+
+function frozen<T extends Json>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const item of Object.values(value)) frozen(item as Json)
+    Object.freeze(value)
+  }
+  return value
 }

@@ -1,4 +1,7 @@
-/** The keeper of records: what is older than its resource's `keep` is removed for good, in batches, by a job that comes back. */
+/**
+ * The job that keeps tables small: it removes records that are older than the `keep` of their resource for good, in
+ * batches.
+ */
 import { isFollowed } from '../action/consequences.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf, idType } from '../catalog/key.ts'
@@ -31,7 +34,7 @@ const job: JobContribution = {
         if (logged && removed[name] > 0) await forgetRemoved(database.adhoc, resource, signal)
       } catch (error) {
         signal.throwIfAborted()
-        // What stands in the way of one resource must not keep the others from being tidied.
+        // A failure of one resource must not stop the others.
         log.error({ resource: name, err: error }, 'records that are too old were not removed')
         failed = error
       }
@@ -41,7 +44,10 @@ const job: JobContribution = {
   },
 }
 
-/** Removes records one by one, because what goes with each is written; gives how many went. One that a rule refuses stays. */
+/**
+ * Removes records one by one, because their removal may write others; returns the number. A record stays if a rule
+ * refuses its removal.
+ */
 async function removeEach(
   { database, log, signal, transaction }: JobContext,
   resource: Resource,
@@ -77,21 +83,21 @@ async function removeEach(
 export const KEEP = { name: 'plinth.keep', job } as const
 
 /**
- * Before which moment a record is too old, `$1` being the time of this process and `$2` the length of time. It has to be past
- * by the clock of the database as well: a machine whose clock runs ahead must not empty the tables.
+ * The moment before which a record is too old: `$1` is the time of this process and `$2` the length of time. The clock
+ * of the database must agree, so that a machine whose clock runs ahead does not empty the tables.
  */
 function olderThan(type: string): string {
   const moment = `(least($1::timestamptz, clock_timestamp()) - $2::interval)`
   return type === 'date' ? `(${moment} at time zone 'UTC')::date` : moment
 }
 
-/** How old the oldest is of what is kept for a time: by the name of the resource, or `plinth_job`. */
+/** The age of the oldest record that is kept for a limited time, by the name of the resource, or `plinth_job`. */
 export interface Oldest {
   readonly of: string
   readonly seconds: number
 }
 
-/** The ages of everything in the database that is kept for a time, each read from the beginning of an index. */
+/** The ages of everything that is kept for a limited time, each read from the beginning of an index. */
 export async function oldestKept(
   runner: Runner,
   { resources }: Pick<Catalog, 'resources'>,

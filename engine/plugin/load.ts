@@ -1,4 +1,7 @@
-/** ⇄ Finds and imports plugins: the application's own folder first, then those shipped with Plinth, then npm packages. */
+/**
+ * Finds and imports plugins ⇄: first in the application's own folder, then those that come with Plinth, then npm
+ * packages.
+ */
 
 import { existsSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -15,26 +18,26 @@ import type { Plugin } from './plugin.ts'
 
 export interface LoadOptions {
   readonly pluginsDir: string
-  /** Where a plugin is named, for complaints. */
+  /** The place of a plugin's name, for diagnostics. */
   readonly place?: (name: string) => Span
 }
 
 const SHIPPED = fileURLToPath(new URL('../../plugins', import.meta.url))
-/** Where compiled code lies, when this is compiled. */
+/** The folder of compiled code, where this file is compiled. */
 const DIST = resolve(SHIPPED, '..') + sep
 const NAME = /^(@[a-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*$/
 
-/** The file that a plugin begins with, and the folder whose code is of one version with it; none for a package's. */
+/** The entry file of a plugin, and the folder whose code shares a version with it; a package has none. */
 interface Entry {
   readonly file: string
   readonly folder?: string
-  /** A compiled index.js beside it that is older than what it was compiled from. */
+  /** A compiled index.js next to it that is older than its source. */
   readonly stale?: string
 }
 
 /**
- * Loads plugins by name, all at once; the value holds those that could be loaded, beside warnings. Never throws for what
- * a plugin does.
+ * Loads plugins by name, all at once. The value holds those that loaded, also with warnings. Never throws for a
+ * plugin's mistake.
  */
 export async function loadPlugins(
   names: readonly string[],
@@ -48,7 +51,7 @@ export async function loadPlugins(
   return { value: loaded.flatMap(({ value }) => value ?? []), diagnostics }
 }
 
-/** What is found out once for all plugins of one loading. */
+/** What all plugins of one loading share. */
 interface Search {
   readonly versions: Map<string, Promise<string | undefined>>
   /** Folder → the plugins in it. */
@@ -83,7 +86,7 @@ async function load(name: string, options: LoadOptions, { versions, folders }: S
   }
 }
 
-/** What to write instead of an import that finds nothing; undefined where that is not known. */
+/** The import to write instead of one that finds nothing; undefined where that is not known. */
 function importHint(reason: string): string | undefined {
   const [, found] = /^Cannot find package '([^']+)'/.exec(reason) ?? []
   if (found !== undefined) return `run npm install ${found}, or correct the import`
@@ -110,7 +113,7 @@ async function findEntries(name: string, pluginsDir: string, folders: Search['fo
     folders.set(folder, entries)
     const found = (await entries).get(name)
     if (found === undefined) continue
-    // What was compiled with the engine changes with it, by a new start.
+    // Code that was compiled with the engine only changes by a restart.
     return !FROM_SOURCE && folder.startsWith(DIST) ? found : found.map((entry) => ({ ...entry, folder }))
   }
   const file = findPackage(name, pluginsDir)
@@ -119,7 +122,7 @@ async function findEntries(name: string, pluginsDir: string, folders: Search['fo
 
 /**
  * The plugins of a folder: name → entry files. A folder with an entry file is a plugin; one without may be a group,
- * whose own folders are looked at in the same way, one level deep.
+ * whose folders are looked at in the same way, one level deep.
  */
 async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly Entry[]>> {
   const found = new Map<string, Entry[]>()
@@ -134,13 +137,13 @@ async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly E
   return found
 }
 
-/** The plugins that come with Plinth for any application, and stand in no group. */
+/** The plugins that come with Plinth for any application; those in a group are left out. */
 export async function shippedPlugins(): Promise<readonly string[]> {
   const found = await entriesOf(SHIPPED)
   return [...found].flatMap(([name, [entry]]) => (dirname(dirname(entry!.file)) === SHIPPED ? [name] : []))
 }
 
-/** Where both forms stand beside each other, the newer one is meant. */
+/** Of a source and its compiled form, the newer one counts. */
 function entryIn(folder: string): Entry | undefined {
   const [script, typescript] = [join(folder, 'index.js'), join(folder, 'index.ts')]
   const [compiledAt, writtenAt] = [changedAt(script), changedAt(typescript)]
@@ -153,7 +156,7 @@ function changedAt(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs
 }
 
-/** Compiled code runs compiled plugins: a folder of this project's sources stands for the one below dist/. */
+/** Compiled code runs compiled plugins: for a folder of this project's sources it takes the one below dist/. */
 function compiledFolder(pluginsDir: string): readonly string[] {
   if (FROM_SOURCE) return []
   const below = relative(resolve(DIST, '..'), pluginsDir)
@@ -161,7 +164,7 @@ function compiledFolder(pluginsDir: string): readonly string[] {
   return inside ? [join(DIST, below)] : []
 }
 
-/** Where the code of these plugins lies: in the application's own folder, in Plinth, in packages. */
+/** The folders of these plugins: in the application, in Plinth, in packages. */
 export async function codeFolders(names: readonly string[], pluginsDir: string): Promise<readonly string[]> {
   const folders = [...compiledFolder(resolve(pluginsDir)), resolve(pluginsDir), SHIPPED]
   const known = new Set((await Promise.all(folders.map(entriesOf))).flatMap((entries) => [...entries.keys()]))
@@ -204,7 +207,7 @@ async function foldersOf(directory: string): Promise<readonly string[]> {
   }
 }
 
-/** Whether a module's default export is a plugin of that name, with contributions that exist. */
+/** Whether a module's default export is a plugin of that name with known contributions. */
 function judged(name: string, exported: unknown, entry: string): Collected<Plugin> {
   const wrong = (message: string, rest: Partial<Diagnostic> = {}): Collected<Plugin> => ({
     diagnostics: [{ code: 'wrong_plugin', message, hint: `see ${shown(entry)}`, ...rest }],

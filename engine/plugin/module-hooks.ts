@@ -1,16 +1,16 @@
-/** What Node asks while it imports plugins, in its thread for hooks: where an import leads, and the JavaScript of a file. ⇄ */
+/** Hooks for Node's imports of plugins, in Node's thread for hooks: they resolve specifiers and compile files. ⇄ */
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { compiled } from './compile.ts'
 
 export interface HookData {
-  /** What `'plinth'` means: the engine that loads the plugin. */
+  /** The module `'plinth'`: the engine that loads the plugin. */
   readonly own: string
-  /** What `'plinth/test'` means: the test kit of the same engine. */
+  /** The module `'plinth/test'`: the test kit of the same engine. */
   readonly kit: string
   /** The same file as TypeScript, which plugins in the engine's own project import by its path. */
   readonly source: string
-  /** Everything below is the engine, of which there is one, whatever the version of a plugin. */
+  /** The folder of the engine, which exists once, whatever the version of a plugin. */
   readonly engine: string
   /** Whether TypeScript is compiled here; false where the program itself runs from source. */
   readonly compile: boolean
@@ -39,12 +39,12 @@ export function initialize(given: HookData): void {
   data = given
 }
 
-/** When a file was changed, in milliseconds; 0 when there is none. */
+/** The time of a file's last change, in milliseconds; 0 without a file. */
 function changedAt(url: URL): number {
   return statSync(fileURLToPath(url), { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** TypeScript imports `./x.js` and means x.ts: that is taken unless a newer x.js was compiled from it. */
+/** TypeScript imports `./x.js` and means x.ts: that one is taken unless a newer x.js was compiled from it. */
 function asWritten(specifier: string, parent: string | undefined): string {
   if (!data.compile || parent === undefined || !TYPESCRIPT.test(parent) || !/^\.{1,2}\/.*\.m?js$/.test(specifier)) {
     return specifier
@@ -59,7 +59,7 @@ function versionIn(url: string | undefined): string | undefined {
   return url === undefined ? undefined : (/[?&]v=(\w+)/.exec(url)?.[1] ?? undefined)
 }
 
-/** Whether a file belongs to the plugins whose version its importer has. */
+/** Whether a file belongs to plugins with the version of its importer. */
 function isVersioned(url: string): boolean {
   return (
     url.startsWith('file:') &&
@@ -69,7 +69,7 @@ function isVersioned(url: string): boolean {
   )
 }
 
-/** Files that a plugin imports have its version, so that a changed one is read again with it. */
+/** The files that a plugin imports have its version, so that a changed one is read again with it. */
 export async function resolve<C extends { readonly parentURL?: string }>(
   specifier: string,
   context: C,
@@ -78,7 +78,7 @@ export async function resolve<C extends { readonly parentURL?: string }>(
   const own = { url: data.own, format: 'module', shortCircuit: true }
   if (specifier === 'plinth') return own
   if (specifier === 'plinth/test') return { ...own, url: data.kit }
-  // An entry file is meant as it is named, also where tsx would take the TypeScript beside it.
+  // An entry file is meant by its exact name, also where tsx would take the TypeScript next to it.
   if (/^file:.*\.js(?:\?|$)/.test(specifier) && specifier !== data.own) return { url: specifier, shortCircuit: true }
   const found = await next(asWritten(specifier, context.parentURL), context)
   if (found.url === data.source) return own

@@ -1,4 +1,4 @@
-/** ⇄ Imports the files of plugins as they are on the disk now, in TypeScript or JavaScript, with one engine for all. */
+/** Imports files of plugins as they are on the disk, in TypeScript or JavaScript, with one engine for all ⇄. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
@@ -8,11 +8,11 @@ import { pathToFileURL } from 'node:url'
 import { inTurns, type Pieces } from '../turns.ts'
 import type { HookData } from './module-hooks.ts'
 
-/** Whether this very file runs as TypeScript: then whatever runs it takes plugins' TypeScript too. */
+/** Whether this file runs as TypeScript: then its runner takes the TypeScript of plugins too. */
 export const FROM_SOURCE = import.meta.url.endsWith('.ts')
 
 const EXTENSION = FROM_SOURCE ? 'ts' : 'js'
-/** Types beside compiled code are none of it. */
+/** Declaration files next to compiled code are not code. */
 const CODE = /(?<!\.d)\.(?:[mc]?[jt]s|json)$/
 
 function here(path: string): string {
@@ -21,7 +21,7 @@ function here(path: string): string {
 
 let registered = false
 
-/** A second engine would have classes of its own, and its refusals would be 500: `'plinth'` is this one. */
+/** A second engine would have its own classes, and its refusals would be 500; so `'plinth'` is this engine. */
 export function registerHooks(): void {
   if (registered) return
   registered = true
@@ -39,8 +39,8 @@ export function registerHooks(): void {
 type Resolve = (specifier: string, context: unknown, next: (specifier: string, context: unknown) => unknown) => unknown
 
 /**
- * Entry files are meant as they are named. From Node 22.15 on, what runs the TypeScript is asked before hooks in their
- * own thread are, and would take the TypeScript beside a script for it.
+ * Entry files are meant by their exact names. From Node 22.15 on, the runner of TypeScript is asked before hooks in
+ * their own thread, and would take the TypeScript next to a script.
  */
 function keepEntries(): void {
   const registerSync: unknown = Reflect.get(module, 'registerHooks')
@@ -61,13 +61,13 @@ async function codeBelow(folder: string): Promise<readonly string[]> {
   return (await Promise.all(nested)).flat().sort()
 }
 
-/** The hash of all code below a folder, by the names in it; the same on every machine that has the same files. */
+/** The hash of all code below a folder, including names; equal on every machine with the same files. */
 export async function codeHash(folder: string): Promise<string> {
   const files = await codeBelow(folder)
   return inTurns(hashed(files, (file) => relative(folder, file).split(sep).join('/')))
 }
 
-/** The hash of files by their names. Node takes ten times as long to read a small file for a promise as to read it at once. */
+/** The hash of files including names. Reading a small file through a promise takes Node ten times as long. */
 function* hashed(files: readonly string[], nameOf: (file: string) => string): Pieces<string> {
   const hash = createHash('sha256')
   for (const file of files) {
@@ -85,19 +85,19 @@ function contentOf(file: string): Buffer | string {
   }
 }
 
-/** What shows that a file has changed without reading it. */
+/** What shows a change of a file without reading it. */
 async function look(files: readonly string[]): Promise<string> {
   const seen = await Promise.all(files.map((file) => stat(file).catch(() => undefined)))
   return files.map((file, index) => `${file} ${seen[index]?.mtimeMs} ${seen[index]?.size}`).join('\n')
 }
 
-/** Folder of plugins → how it looked when this process first imported from it. */
+/** Folder of plugins → its state when this process first imported from it. */
 const first = new Map<string, string>()
 
 /**
- * The version of the code in a folder: undefined while it is what this process imported first, else the hash of it all.
- * Node imports an address once, so changed code needs another one; and plugins share files, so all of a folder change
- * together.
+ * The version of the code in a folder: undefined while it is the code that this process first imported, else a hash of
+ * all of it. Node imports an address once, so changed code needs a new address; and plugins share files, so a folder
+ * changes as a whole.
  */
 export async function versionOf(folder: string): Promise<string | undefined> {
   const files = await codeBelow(folder)
@@ -109,8 +109,8 @@ export async function versionOf(folder: string): Promise<string | undefined> {
 }
 
 /**
- * The default export of a plugin's entry file; rejects with whatever its code throws. Plugins of the engine's own
- * project need nothing of it as long as they are as the process found them.
+ * The default export of a plugin's entry file; rejects with any error of its code. Plugins in the engine's own project
+ * need no version until they change.
  */
 export async function importEntry(entry: string, version: string | undefined, own: boolean): Promise<unknown> {
   if (!own || version !== undefined) registerHooks()

@@ -1,5 +1,4 @@
-/** What a plugin is: frozen data, a closed list of contributions; it never receives the app. */
-
+/** The interface of plugins: frozen data, a closed list of contributions. A plugin never receives the app. */
 import type { Hook, PluginContext } from '../action/context.ts'
 import type { Actor } from '../actor.ts'
 import type { ActionContribution } from '../automation/action.ts'
@@ -20,18 +19,18 @@ import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { AccountsContribution, KeyMistake } from '../resolve/extensions.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
-/** A hook with what it declares; the bare function is the short form. */
+/** A hook with its declarations; a bare function is the short form. */
 export interface HookContribution {
-  /** Body keys that are no fields of the resource (password_confirmation), in the words of the YAML. */
+  /** Keys of a body that are no fields of the resource (password_confirmation), in the words of the YAML. */
   readonly input?: Readonly<Record<string, FieldDefinition>>
-  /** false: the hook only looks at and changes `input`; then no transaction is opened on its account. */
+  /** false: the hook only reads and changes `input`, and needs no transaction. */
   readonly transaction?: boolean
   readonly run: Hook
 }
 
 export interface SpecialFilter {
   readonly description: string
-  /** Word → the condition it stands for, in the words of the YAML, over the resource that uses it. */
+  /** Word → its condition, in the words of the YAML, over the resource that uses it. */
   readonly values: Readonly<Record<string, FilterDefinition>>
 }
 
@@ -42,14 +41,16 @@ export interface KeyContribution {
   readonly permissions?: (value: Json) => readonly string[]
   /** The roles that a value of the key names, so that an unknown one is reported. */
   readonly roles?: (value: Json) => readonly string[]
-  /** Finds what the schema cannot, of the finished catalog: paths that lead nowhere, texts that cannot be read. */
+  /**
+   * Finds mistakes that the schema cannot, in the finished catalog: paths that lead nowhere, texts that cannot be read.
+   */
   readonly check?: (
     value: Json,
     place: { readonly catalog: Catalog; readonly resource: Resource; readonly options: JsonObject },
   ) => readonly KeyMistake[]
 }
 
-/** A definition on its way to the catalog, with the options of the plugin that changes it and the application around it. */
+/** Changes a definition before it is resolved; gets the options of its plugin and the whole application. */
 export type Transform = (
   resource: ResourceDefinition,
   options: JsonObject,
@@ -58,32 +59,32 @@ export type Transform = (
 
 export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
 
-/** The routes that one resource gets, by what its keys say; none for most. */
+/** The routes for one resource, by its keys; none for most. */
 export type ResourceRoutes = (resource: Resource, options: JsonObject) => readonly Route[]
 
-/** Who presents these headers: an actor, or null when the token is absent or no longer good. */
+/** The account that these headers stand for; null without a valid token. */
 export type Authenticate = (
   context: Omit<PluginContext, 'actor'> & { readonly headers: Readonly<Record<string, string | undefined>> },
 ) => Promise<Actor | null>
 
-/** Who a name stands for, an e-mail address or an id: an actor, or null when there is nobody of that name. */
+/** The account of an e-mail address or an id; null where nobody has it. */
 export type Identify = (context: PluginContext, name: string) => Promise<Actor | null>
 
-/** Who accounts are: the actors of those ids that may sign in by now, read by `runner`. */
+/** The actors of those accounts that may sign in at present, read by `runner`. */
 export type Actors = (
   asking: { readonly catalog: Catalog; readonly options: JsonObject; readonly runner: Runner },
   ids: readonly number[],
 ) => Promise<readonly Actor[]>
 
-/** How the test kit makes people, by the plugin that knows the accounts. */
+/** Accounts for tests, by the plugin that knows accounts. */
 export interface PeopleContribution {
-  /** The body that makes an account of this name; the kit adds the role, and what the test says. */
+  /** The body of an account of this name; the kit adds the role and the values of the test. */
   readonly body: (name: string) => JsonObject
-  /** The headers by which a request of the account is recognised. */
+  /** The headers for requests of the account. */
   readonly headers: (context: PluginContext, account: number) => Promise<Readonly<Record<string, string>>>
 }
 
-/** A line that a start prints; `once`: a line that is printed only now, by a start or by a command that begins an application. */
+/** A line of a start. `once`: a line that only this start prints, or the command that begins an application. */
 export type StartLine = string | { readonly once: string }
 
 /** A command of `npx plinth`. */
@@ -91,12 +92,12 @@ export interface CommandContribution {
   readonly description: string
   /** A command line for `plinth help`: `plinth remind --dry-run`. */
   readonly example?: string
-  /** Words that may stand first, for the completion of shells. */
+  /** First words, for the completion of shells. */
   readonly words?: readonly string[]
   /**
-   * Whether the command may begin an application as a start does, with migration, seeds and the first admin; true if
-   * absent. A command that only looks says false, perhaps by its arguments. It then runs on the database as it is, and is
-   * refused if that is not what the YAML describes.
+   * Whether the command may begin an application like a start, with migration, seeds and the first admin; true if
+   * absent. A command that only looks says false, perhaps by its arguments. It then runs on the database as it is, and
+   * is refused where the YAML describes another.
    */
   readonly begins?: boolean | ((args: readonly string[]) => boolean)
   readonly run: (context: PluginContext, args: readonly string[]) => Promise<number>
@@ -107,7 +108,7 @@ export interface Plugin {
   readonly description: string
   /** Plugins that come first where order matters (transforms, hooks, start). */
   readonly after?: readonly string[]
-  /** Plugins that app.yaml has to name beside this one; they come first too. */
+  /** Plugins that app.yaml must name too; they come first. */
   readonly needs?: readonly string[]
   /** JSON Schema of the options in app.yaml, an object with defaults. */
   readonly options?: JsonSchema
@@ -132,20 +133,23 @@ export interface Plugin {
   /** Resource files that the plugin brings along (its own tables), as URLs. */
   readonly resources?: readonly URL[]
   readonly authenticate?: Authenticate
-  /** What the accounts of the application are, so that policies may name their values and `check` knows the roles. */
+  /** The accounts of the application, so that policies may name their values and `check` knows the roles. */
   readonly accounts?: AccountsContribution
-  /** For people who ask what somebody may do: `plinth explain … --as agent@example.com`. */
+  /** Finds an account by its name: `plinth explain … --as agent@example.com`. */
   readonly identify?: Identify
-  /** Many accounts at once, for what is told to people who did not ask: each hears only of what it may see. */
+  /** Finds many accounts at once, for notifications: each account hears only of what it may see. */
   readonly actors?: Actors
-  /** For tests of applications: how an account is made, and what its requests present. */
+  /** Accounts and headers for tests of applications. */
   readonly people?: PeopleContribution
-  /** Runs after migration and seeds, before the first request, on one instance at a time. Lines returned are printed at the start. */
+  /**
+   * Runs after migration and seeds, before the first request, on one instance at a time. The start prints the returned
+   * lines.
+   */
   readonly start?: (context: PluginContext) => Promise<readonly StartLine[]>
   readonly commands?: Readonly<Record<string, CommandContribution>>
-  /** Its files outside of the database, so that `plinth dump` takes them along. */
+  /** Its files outside the database, for `plinth dump`. */
   readonly files?: StoredFiles
-  /** Looks at what it needs, such as a server outside, for `plinth doctor`. */
+  /** A check for `plinth doctor`, such as of an outside server. */
   readonly check?: Check
 }
 

@@ -1,4 +1,4 @@
-/** ⇄ For `node --import`: files that are run afterwards may be TypeScript, and mean this engine by `'plinth'`. */
+/** ⇄ For `node --import`: files that run afterwards may be TypeScript, and `'plinth'` is this engine. */
 import { registerHooks } from './modules.ts'
 
 registerHooks()

@@ -1,4 +1,4 @@
-/** What a batch of the log says of each record: what it was before, and what of it changed. Pure. */
+/** The changed records of a batch of the log: their former values, and their changed columns. Pure. */
 import type { Assignment, Catalog, Resource } from '../catalog/catalog.ts'
 import type { LoggedChange } from '../change/log-window.ts'
 import type { Id } from '../id.ts'
@@ -7,26 +7,26 @@ import { memo } from '../memo.ts'
 
 /** One record that changed. */
 export interface Former {
-  /** What its columns held before, where that was another value; undefined: it was not there, or not for callers. */
+  /** The former values of changed columns; undefined: the record did not exist, or not for callers. */
   readonly was: JsonObject | undefined
-  /** What its policies compared before its last write, for one that is gone. */
+  /** The values that policies compared before the last write, for a record that is gone. */
   readonly kept: JsonObject | undefined
-  /** The columns that hold another value than before. */
+  /** The columns with another value than before. */
   readonly columns: ReadonlySet<string>
-  /** Whether it was updated, whatever its columns hold by now. */
+  /** Whether it was updated, whatever its columns now hold. */
   readonly touched: boolean
-  /** Whether values changed and nothing else: it was neither created, nor deleted, nor restored. */
+  /** Whether only values changed: it was not created, deleted or restored. */
   readonly updated: boolean
-  /** Whether it is deleted by now. */
+  /** Whether it is now deleted. */
   readonly deleted: boolean
-  /** Whether the log holds no value any more of what it was: it was removed for good, or somebody had its values forgotten. */
+  /** Whether the log has lost its former values: it was removed for good, or somebody made the log forget them. */
   readonly forgotten: boolean
 }
 
 /** The records of one table that changed, by id. */
 export type FormerRecords = ReadonlyMap<Id, Former>
 
-/** The records that changed, by the resource whose table they are in. */
+/** The changed records, by the resource that owns their table. */
 export function formerRecords(catalog: Catalog, changes: readonly LoggedChange[]): ReadonlyMap<string, FormerRecords> {
   const byRecord = new Map<string, Map<Id, LoggedChange[]>>()
   for (const change of changes) {
@@ -44,11 +44,11 @@ export function formerRecords(catalog: Catalog, changes: readonly LoggedChange[]
   )
 }
 
-/** What is known of a table: its columns by the names that its resources give them, and what a delete sets there. */
+/** The facts about a table: its columns by the names in its resources, and the columns that a delete sets. */
 interface Table {
   readonly columns: ReadonlyMap<string, string>
   readonly stored: ReadonlySet<string>
-  /** What these columns hold while a record is live, and while it is deleted. */
+  /** The values of these columns in a live record, and in a deleted one. */
   readonly live: JsonObject
   readonly dead: JsonObject
 }
@@ -61,7 +61,7 @@ const tableOf = memo((catalog: Catalog, owner: string): Table => {
   return { columns, stored: new Set(columns.values()), live: liveValues(resource), dead: deadValues(resource) }
 })
 
-/** What the columns that a soft delete sets hold while a record is live. */
+/** The values of a soft delete's columns in a live record. */
 function liveValues(resource: Resource | undefined): JsonObject {
   const restored = new Map((resource?.restoreSets ?? []).map((one) => [one.field.column, literalOf(one)]))
   return Object.fromEntries(
@@ -69,7 +69,7 @@ function liveValues(resource: Resource | undefined): JsonObject {
   )
 }
 
-/** What these columns hold while a record is deleted: of a moment it is enough that it is one. */
+/** The values of these columns in a deleted record; for a moment, that there is one. */
 function deadValues(resource: Resource | undefined): JsonObject {
   return Object.fromEntries(
     (resource?.deleteSets ?? []).map((one) => {
@@ -101,7 +101,7 @@ function formerOf(table: Table, changes: readonly LoggedChange[]): Former {
   }
 }
 
-/** The columns of which the last value is not the first one. */
+/** The columns whose last value is not the first. */
 function changedColumns({ columns }: Table, changes: readonly LoggedChange[]): ReadonlySet<string> {
   const values = new Map<string, { readonly first: string; last: string }>()
   for (const { field, from, to } of changes.flatMap(({ fields }) => fields)) {
@@ -114,7 +114,7 @@ function changedColumns({ columns }: Table, changes: readonly LoggedChange[]): R
   return new Set([...values].flatMap(([column, { first, last }]) => (first === last ? [] : [column])))
 }
 
-/** What was there first counts; what policies compare is kept where the log keeps no change of it. */
+/** The first former value counts; the values for policies are kept where the log has no change of them. */
 function wasOf({ columns, dead, live, stored }: Table, changes: readonly LoggedChange[]): JsonObject {
   const was: Record<string, Json> = {}
   const take = (column: string | undefined, value: Json): void => {

@@ -1,23 +1,26 @@
 /** Server-Sent Events as text (WHATWG HTML, 9.2.5 "Parsing an event stream"). Pure. */
 import type { Id } from '../id.ts'
-import { type Place, placeText } from './place.ts'
+import { type Place, placeText } from './event-id.ts'
 
-/** What becomes of a record for a reader: `data` is JSON, the record as its list shows it, or its id alone. */
+/** An event about a record; `data` is JSON: the record as in its list, or its id alone. */
 export interface RecordEvent {
   readonly kind: 'created' | 'changed' | 'deleted'
   readonly id: Id
   readonly data: string
 }
 
-/** Why a reader has to read its list (again): it comes anew, its place is too far back, too much changed at once, or it may see other records now. */
+/**
+ * The reason why a reader must read its list: it is new, its place is too far back, too much changed at once, or its
+ * rights changed.
+ */
 export type ResetReason = 'new' | 'expired' | 'overflow' | 'access'
 
-/** The first thing that a reader gets: after how many milliseconds it is to come back when the connection ends. */
+/** The first event: the wait before a new connection, in milliseconds. */
 export function opening(retryMs: number): string {
   return `retry: ${Math.round(retryMs)}\n\n`
 }
 
-/** Says where the reader is, and that the connection lives. Without `data` it is no event, but its id counts. */
+/** The place of the reader, and a sign of life. Without `data` it is no event, but its id counts. */
 export function heartbeat(place: Place): string {
   return `:\nid: ${placeText(place)}\n\n`
 }
@@ -26,7 +29,7 @@ export function resetEvent(place: Place, reason: ResetReason): string {
   return `id: ${placeText(place)}\nevent: reset\ndata: {"reason":"${reason}"}\n\n`
 }
 
-/** A batch for one reader, in the order of ids. Whoever has got a part of it goes on behind that part. */
+/** A batch for one reader, in the order of ids. A reader who has received a part of it continues after that part. */
 export function batchText(
   events: readonly RecordEvent[],
   from: Place,

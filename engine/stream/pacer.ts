@@ -1,7 +1,7 @@
-/** Runs something when it is asked to, and after a while by itself; never twice at a time, and never too often. */
+/** Runs work when it is asked for, and otherwise after a while; never twice at a time, and never too often. */
 
 export interface Pacer {
-  /** Runs soon; calls that come together make one run, which begins after the last of them. */
+  /** Runs soon. Calls that come together make one run, which begins after the last of them. */
   wake(): void
   /** Resolves when nothing runs. */
   idle(): Promise<void>
@@ -9,11 +9,14 @@ export interface Pacer {
 }
 
 export interface Paced {
-  /** The least time from one run to the next, in milliseconds; a run that took longer is followed by a pause as long as it, but three times this at most. */
+  /**
+   * The least time between two runs, in milliseconds. After a longer run the pause is as long as the run, but at most
+   * three times this.
+   */
   readonly pauseMs: () => number
-  /** After how long it runs unasked; undefined: never. */
+  /** The time after which it runs without being asked; undefined: never. */
   readonly pollMs: () => number | undefined
-  /** While it is not, nothing runs. */
+  /** Nothing runs while this is false. */
   readonly isWanted: () => boolean
   /** Never rejects. */
   readonly run: () => Promise<void>

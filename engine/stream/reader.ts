@@ -1,4 +1,4 @@
-/** One open stream: who reads it, what it asks for, and the way to its connection. */
+/** One open stream: its reader, the query, and the connection. */
 import { Readable } from 'node:stream'
 import type { Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
@@ -7,29 +7,29 @@ import type { StreamRequest } from '../http/stream-route.ts'
 import { readListQuery } from '../query/list-query.ts'
 import { actorClass } from '../query/policy.ts'
 import type { ResetReason } from './events.ts'
-import { type Share, type Sight, shareOf, sightOf } from './sight.ts'
+import { type ReaderClass, readerClassOf, type Share, shareOf } from './reader-class.ts'
 
-/** What a reader may see of what it asks for, at present. */
+/** The records that a reader may see of its query at present. */
 export interface View {
   readonly actor: Actor
-  readonly sight: Sight
+  readonly readerClass: ReaderClass
   readonly share: Share
 }
 
 export interface Reader {
   readonly request: StreamRequest
   readonly body: Readable
-  /** Changes when the reader's rights do. */
+  /** Changes with the rights of the reader. */
   view: View
-  /** It has to read its list before it is told of more, and why. */
+  /** The reason why it must read its list before it gets more. */
   begin: ResetReason | undefined
-  /** Sends text; cuts the reader off when too much waits for it. */
+  /** Sends text; cuts the reader off when too much is waiting. */
   send(text: string | Buffer): void
-  /** Sends what waits, and then ends. */
+  /** Sends what is waiting, and then ends. */
   end(): void
 }
 
-/** What an actor sees of a resource by a list's query; throws as the list does for whoever may not ask that. */
+/** The view of an actor on a list's query; throws like the list where the actor may not ask that. */
 export function viewOf(
   foundation: Foundation,
   resource: Resource,
@@ -38,11 +38,11 @@ export function viewOf(
 ): View {
   const { catalog, plans } = foundation
   const list = readListQuery({ actor, catalog, plans }, resource, query)
-  const sight = sightOf(foundation, actor, list)
-  return { actor, sight, share: shareOf(sight, actor, list) }
+  const readerClass = readerClassOf(foundation, actor, list)
+  return { actor, readerClass, share: shareOf(readerClass, actor, list) }
 }
 
-/** Whether two actors have the same rights, so that nothing has to be decided anew. */
+/** Whether two actors have the same rights, so that nothing must be decided again. */
 export function sameRights(one: Actor, other: Actor): boolean {
   return (
     one.id === other.id &&
@@ -52,17 +52,20 @@ export function sameRights(one: Actor, other: Actor): boolean {
   )
 }
 
-/** Whether who has the one view is told the same as who has the other. */
+/** Whether two views lead to the same events. */
 export function seesSame(one: View, other: View): boolean {
-  return one.share.name === other.share.name && one.sight.key === other.sight.key
+  return one.share.name === other.share.name && one.readerClass.key === other.readerClass.key
 }
 
-/** Why a reader was cut off; no fault that a log should tell of. */
+/** A reason for cutting a reader off that is no fault for the log. */
 class FellBehind extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
-/** A reader with nothing sent yet; `left` is called once, when its connection or its stream has ended, and told whether it was cut off. */
+/**
+ * A reader without events yet. `left` is called once when its connection or stream has ended, with whether it was cut
+ * off.
+ */
 export function createReader(
   request: StreamRequest,
   view: View,
@@ -70,7 +73,7 @@ export function createReader(
   left: (cut: boolean) => void,
 ): Reader {
   const body = new Readable({
-    // What is sent does not wait to be asked for; how much may wait is counted at each sending.
+    // Sends without waiting for demand; each sending counts how much is waiting.
     read() {},
     highWaterMark: unsentBytes,
   })

@@ -2,20 +2,20 @@
 import type { Readable } from 'node:stream'
 import type { Foundation } from '../action/execution.ts'
 import { ApiError } from '../error.ts'
+import type { BoundAuthenticate } from '../http/http-app.ts'
 import type { StreamFigures } from '../http/metrics.ts'
-import type { BoundAuthenticate } from '../http/parts.ts'
 import { callerOf } from '../http/rate-limit.ts'
 import type { StreamRequest } from '../http/stream-route.ts'
 import { LIMITS } from '../limits.ts'
 import type { Store } from '../store/store.ts'
-import { checkReaders } from './check.ts'
 import { heartbeat, opening } from './events.ts'
 import { createPacer } from './pacer.ts'
+import { type Position, placesOf } from './positions.ts'
 import { createReader, type Reader, seesSame, type View, viewOf } from './reader.ts'
-import { runRound, SightFailed } from './round.ts'
-import { placesOf, type Standing } from './standing.ts'
+import { checkReaders } from './rights-check.ts'
+import { ReaderClassFailed, runRound } from './round.ts'
 
-/** Where the application stands whose records are followed; another one may take its place, with new streams. */
+/** The application whose records are followed; another one may replace it, with new streams. */
 export interface Serving {
   readonly app: {
     readonly foundation: Foundation
@@ -24,14 +24,14 @@ export interface Serving {
 }
 
 export interface Streams {
-  /** Opens a stream; throws unavailable or too_many_requests where there are too many, and what the list throws. */
+  /** Opens a stream; throws unavailable or too_many_requests above the limits, and the errors of the list. */
   open(request: StreamRequest): Readable
   /** Tells every instance that the log of changes has grown. */
   wrote(): void
   figures(): StreamFigures
-  /** Ends every stream behind a whole batch; their readers come back and go on where they were. */
+  /** Ends every stream after a whole batch; the readers come back and continue where they were. */
   endAll(): Promise<void>
-  /** The same, and opens none any more. */
+  /** The same, and opens no more. */
   close(): Promise<void>
 }
 
@@ -44,22 +44,22 @@ export interface StreamParts {
 /** The channel on which instances tell each other that the log of changes has grown. */
 const LOG = 'log'
 
-/** What the streams know of themselves; the one place that changes while they are served. */
+/** The state of the streams: the one place that changes while they are served. */
 interface State {
   closed: boolean
-  /** Who is told of the next batch, from where the last one ended. */
+  /** Readers of the next batch, which begins where the last one ended. */
   readonly live: Set<Reader>
-  /** Who stands elsewhere, or nowhere yet. */
+  /** Readers at other places, or at none yet. */
   readonly coming: Set<Reader>
   readonly perCaller: Map<string, number>
-  /** Where the last batch ended. */
+  /** The end of the last batch. */
   place: { readonly done: string; readonly at: number } | undefined
   cut: number
 }
 
 type Limit = (name: keyof typeof LIMITS) => number
 
-/** The streams of one process, for the application that is served by then. */
+/** The streams of one process, for the application that is served at the time. */
 export function createStreams({ store, random }: StreamParts, serving: () => Serving['app'] | undefined): Streams {
   const state: State = {
     closed: false,
@@ -100,7 +100,7 @@ export function createStreams({ store, random }: StreamParts, serving: () => Ser
   }
 }
 
-/** What runs again and again while there are readers. */
+/** The work that repeats while there are readers. */
 function pacersOf(
   { store, limit, serving }: Pick<StreamParts, 'store'> & { limit: Limit; serving: () => Serving['app'] | undefined },
   state: State,
@@ -129,7 +129,7 @@ function pacersOf(
   }
 }
 
-/** A new reader, counted under its caller until it leaves. */
+/** A new reader, counted for its caller until it leaves. */
 function admit(foundation: Foundation, state: State, limit: Limit, request: StreamRequest): Reader {
   const { actor, ip, query, resource } = request
   const view = viewOf(foundation, resource, actor, query)
@@ -152,11 +152,11 @@ function admit(foundation: Foundation, state: State, limit: Limit, request: Stre
   return reader
 }
 
-/** Reads one batch, sends it, and takes those who came among the live ones. */
+/** Reads one batch, sends it, and adds the new readers to the live ones. */
 async function batch(app: Serving['app'], state: State): Promise<void> {
   const { foundation } = app
   const { coming, live, place } = state
-  const together: readonly Standing[] =
+  const together: readonly Position[] =
     live.size === 0 || place === undefined
       ? []
       : [{ from: { ...place, further: [] }, readers: [...live], lost: 'overflow' }]
@@ -164,11 +164,12 @@ async function batch(app: Serving['app'], state: State): Promise<void> {
   const served = new Map<Reader, View>(places.flatMap(({ readers }) => readers.map((one) => [one, one.view] as const)))
   try {
     const { deliveries, now } = await runRound(foundation, [...together, ...places])
-    // Asked behind the reading: whatever took a right away before a change of the batch was committed is seen by now.
+    // Rights are checked after the reading, so that the check sees a right that was withdrawn before a change of the
+    // batch.
     if (!(await check(app, state, new Set(deliveries.map(({ reader }) => reader)))))
       throw new Error('who the readers of streams are could not be asked')
     state.place = now
-    // Whose rights have changed meanwhile gets nothing that was meant for who it was, and begins anew.
+    // A reader whose rights have changed meanwhile gets nothing from before, and begins again.
     const isAsItWas = (reader: Reader, view: View): boolean =>
       (live.has(reader) || coming.has(reader)) && seesSame(reader.view, view)
     for (const { reader, text, view } of deliveries) if (isAsItWas(reader, view)) reader.send(text)
@@ -178,24 +179,26 @@ async function batch(app: Serving['app'], state: State): Promise<void> {
   }
 }
 
-/** While the database is out everybody waits; where one statement fails, its readers are ended, and the others go on. */
+/**
+ * While the database is out everybody waits. Where one statement fails, its readers are ended, and the others continue.
+ */
 async function failed({ database, log }: Foundation, readers: readonly Reader[], error: unknown): Promise<void> {
   const serves = await database.ping().then(
     () => true,
     () => false,
   )
-  if (!(error instanceof SightFailed) || !serves) {
+  if (!(error instanceof ReaderClassFailed) || !serves) {
     log.warn({ err: error }, 'streams wait: a batch could not be read')
     return
   }
-  const { key, resource } = error.sight
+  const { key, resource } = error.readerClass
   log.error({ err: error.cause, resource: resource.name }, 'streams were ended: what is told there could not be read')
-  for (const reader of readers) if (reader.view.sight.key === key) reader.end()
+  for (const reader of readers) if (reader.view.readerClass.key === key) reader.end()
 }
 
 /**
- * Ends the streams of those who may not read any more; who may see something else has to read the list again. Gives
- * whether all of them could be asked about.
+ * Ends the streams of readers who may no longer read; readers with other rights must read their list again. Returns
+ * whether all could be checked.
  */
 async function check(
   { composition, foundation }: Serving['app'],
@@ -203,10 +206,10 @@ async function check(
   readers: Iterable<Reader>,
 ): Promise<boolean> {
   let all = true
-  await checkReaders(foundation, composition.authenticate, readers, (reader, standing) => {
-    if (standing === undefined) all = false
-    if (standing === 'none') reader.end()
-    if (standing !== 'other') return
+  await checkReaders(foundation, composition.authenticate, readers, (reader, rights) => {
+    if (rights === undefined) all = false
+    if (rights === 'none') reader.end()
+    if (rights !== 'other') return
     reader.begin = 'access'
     if (state.live.delete(reader)) state.coming.add(reader)
   })
@@ -215,5 +218,5 @@ async function check(
 
 function beat({ live, place }: State): void {
   if (place === undefined) return
-  for (const reader of live) reader.send(heartbeat({ ...place, further: [], sight: reader.view.share.name }))
+  for (const reader of live) reader.send(heartbeat({ ...place, further: [], share: reader.view.share.name }))
 }

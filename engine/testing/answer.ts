@@ -1,11 +1,11 @@
-/** ⇄ One request over HTTP, and its answer as a test reads it. */
+/** ⇄ One HTTP request of a test, and its answer. */
 import { type IncomingHttpHeaders, request } from 'node:http'
 
 /** What a server answered. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The body as it came. */
+  /** The body as text. */
   readonly text: string
   /** The parsed body; undefined where it is empty or no JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
@@ -15,16 +15,16 @@ export interface Answer {
   readonly data: any
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an answer holds
   readonly meta: any
-  /** What is wrong with each field of a refused body; empty where nothing is. */
+  /** The mistakes of each field in a refused body; empty without mistakes. */
   readonly errors: Readonly<Record<string, readonly string[]>>
   /** The code of a refusal, `validation_failed`. */
   readonly code: string | undefined
   readonly message: string | undefined
 }
 
-/** What a request brings beside its path. */
+/** A request's contents other than its path. */
 export interface Sent {
-  /** Sent as JSON, unless it is text or bytes already. */
+  /** Sent as JSON, unless it is text or bytes. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -16,35 +16,35 @@ import { type Answer, exchange, type Sent } from './answer.ts'
 import { type Account, makeAccount } from './people.ts'
 import { type SystemRecords, settled, systemRecords } from './system.ts'
 
-/** Requests by their method; paths stand below the prefix of the application, `/bookings`. */
+/** Requests by their method; paths are below the prefix of the application, `/bookings`. */
 export interface Requests {
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
   put(path: string, body?: unknown): Promise<Answer>
   patch(path: string, body?: unknown): Promise<Answer>
   delete(path: string): Promise<Answer>
-  /** Any other request, with headers of its own. A path that begins with `//` stands below the root. */
+  /** Any other request, with its own headers. A path that begins with `//` is below the root. */
   request(method: string, path: string, sent?: Sent): Promise<Answer>
 }
 
-/** Somebody with an account, who sends requests. */
+/** A person with an account, who sends requests. */
 export interface Person extends Account, Requests {}
 
-/** A running application of a test; its own requests are those of nobody. */
+/** A running application of a test; its own requests have no account. */
 export interface TestApplication extends Requests {
-  /** Where it listens: `http://127.0.0.1:40123`. */
+  /** Its URL: `http://127.0.0.1:40123`. */
   readonly address: string
   /** Its DATA_DIR, with mails in `outbox`; removed at the end. */
   readonly dataDir: string
   readonly engine: Engine
   /**
-   * Somebody with this role, made when first asked for; another name of the same role is another person. `values` are
-   * further fields of the account.
+   * A person with this role, made on first use; another name of the same role is another person. `values` are further
+   * fields of the account.
    */
   person(role: string, name?: string, values?: JsonObject): Promise<Person>
-  /** Records as the system sees them: whatever the policies say. */
+  /** Records as the system sees them, without policies. */
   records<Name extends string>(resource: Name): SystemRecords<TypesOf<Name>>
-  /** Waits until everything that follows from the writes so far was done: listeners, and jobs that may run by now. */
+  /** Waits until everything that follows from the writes so far is done: listeners, and jobs that may run now. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -52,22 +52,22 @@ export interface TestApplication extends Requests {
 export interface ApplicationOptions {
   /** The folder of the application; the present one if absent. */
   readonly folder?: string
-  /** Variables of the environment; nothing of the process's own, or of a `.env` file, is read. */
+  /** Variables of the environment; those of the process and of a `.env` file are not read. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** What time it is for plugins and answers; the database has its own clock. */
+  /** The time for plugins and answers; the database has its own clock. */
   readonly now?: () => Date
   /** `postgres://…` of a server on which a database is made and dropped; TEST_DATABASE_URL, or an embedded one, if absent. */
   readonly server?: string
-  /** What is logged, for a test that looks for the reason of a 500. */
+  /** The log, for a test that looks for the reason of a 500. */
   readonly log?: Logger
 }
 
 const SILENT: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, error() {} })
 
-/** How long a database waits for the next application of the same file. */
+/** The time that a database waits for the next application of the same file. */
 const LINGER_MS = 1_000
 
-/** As many requests as a test likes. */
+/** No limit for a test. */
 const UNLIMITED = '1000000000'
 
 function environment(folder: string, dataDir: string, { env }: ApplicationOptions) {
@@ -83,9 +83,9 @@ function environment(folder: string, dataDir: string, { env }: ApplicationOption
   }
 }
 
-/** A database of its own and a folder for data, on which an application can be served. */
+/** A database and a data folder, on which an application can be served. */
 export interface Ground {
-  /** The engine of an application that was read here, or of the one that the folder holds. */
+  /** The engine of an application that was read here, or of the one in the folder. */
   engine(more?: Pick<EngineOptions, 'read' | 'begin' | 'asLeft'>): Promise<Engine>
   readonly settings: Settings
   readonly database: Database
@@ -93,11 +93,11 @@ export interface Ground {
   close(): Promise<void>
 }
 
-/** SQL that makes the tables of `existing: true`, where the application has a file of it. */
+/** SQL that makes the tables of `existing: true`, if the application has that file. */
 async function schemaOf(file: string): Promise<{ readonly file: string; readonly text: string } | undefined> {
   try {
     const text = await readFile(file, 'utf8')
-    // What pg_dump writes for psql alone.
+    // Commands of pg_dump for psql.
     return { file, text: text.replaceAll(/^\\(?:un)?restrict .*$/gm, '') }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -105,13 +105,13 @@ async function schemaOf(file: string): Promise<{ readonly file: string; readonly
   }
 }
 
-/** Where to run a test whose tables need what the embedded database does not have. */
+/** Where to run a test whose tables need more than the embedded database has. */
 function advice(error: unknown, server: string | undefined): string {
   if (server || !/^extension .* is not available/.test(sentenceOf(error))) return ''
   return '. The embedded database does not have it: name a server that has, TEST_DATABASE_URL=postgres://…'
 }
 
-/** Makes a database, empty but for the tables of `test/schema.sql`, and a folder; rejects where the environment says what cannot be. */
+/** Makes a folder and a database with only the tables of `test/schema.sql`; rejects for an impossible environment. */
 export async function openGround(options: ApplicationOptions): Promise<Ground> {
   const { folder = '.', now, log = SILENT, server = process.env.TEST_DATABASE_URL } = options
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'))
@@ -145,7 +145,7 @@ export async function openGround(options: ApplicationOptions): Promise<Ground> {
   }
 }
 
-/** Starts the application of a folder on an empty database; rejects with its diagnostics when it does not start. */
+/** Starts the application of a folder on an empty database; rejects with its diagnostics where it does not start. */
 export async function application(options: ApplicationOptions = {}): Promise<TestApplication> {
   const ground = await openGround(options)
   try {
@@ -182,7 +182,7 @@ function testApplication(engine: Engine, address: string, dataDir: string): Omit
         people.get(key) ??
         makeAccount(engine, role, name, values).then((account) => ({ ...account, ...asked(account.headers) }))
       people.set(key, found)
-      // One that could not be made is tried again.
+      // A person who could not be made is tried again.
       found.catch(() => people.delete(key))
       return found
     },
@@ -191,7 +191,7 @@ function testApplication(engine: Engine, address: string, dataDir: string): Omit
   }
 }
 
-/** Somebody is called as the role is, unless the test says otherwise. */
+/** The name of a person is that of the role, unless the test gives another. */
 function nameOf(role: string): string {
   return role.charAt(0).toUpperCase() + role.slice(1)
 }

@@ -1,29 +1,31 @@
-/** ⇄ The rows of a database as they are now, kept beside the tables so that a test can begin again from them without a migration. */
+/**
+ * ⇄ The rows of a database at one moment, kept next to the tables, so that a test can begin again without a migration.
+ */
 import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 
-/** Where the rows are kept. */
+/** The schema of the kept rows. */
 const KEPT = 'plinth_baseline'
 
-/** A table with what its rows are kept by. */
+/** A table with what is needed to keep its rows. */
 interface KeptTable {
   readonly name: string
-  /** Its columns without those that the database computes, as SQL. */
+  /** Its columns without computed ones, as SQL. */
   readonly columns: string
-  /** What its rows were, as one sum; undefined: there were none. */
+  /** A checksum of its rows; undefined without rows. */
   readonly sum: string | undefined
 }
 
 interface Kept {
-  /** In an order in which rows can be inserted: what a key names comes before it. */
+  /** In an order in which rows can be inserted: the targets of keys come first. */
   readonly tables: readonly KeptTable[]
-  /** The tables whose rows name rows of this one, itself among them. */
+  /** The tables with rows that refer to this one, perhaps itself. */
   readonly referencing: ReadonlyMap<string, readonly string[]>
 }
 
 /** The rows of a database at one moment. */
 export interface Baseline {
-  /** Puts every table and sequence of the database back to that moment; nobody else may use it meanwhile. */
+  /** Restores every table and sequence to that moment; nobody else may use the database meanwhile. */
   restore(database: Pick<Database, 'adhoc'>): Promise<void>
 }
 
@@ -36,7 +38,7 @@ const KEYS = `select distinct f.relname, t.relname from pg_constraint k join pg_
 
 const SEQUENCES = `select sequencename, last_value, start_value from pg_sequences where schemaname = 'public'`
 
-/** Keeps what every table of the schema holds now; undefined where keys between the tables go round in a circle. */
+/** Keeps the rows of every table of the schema; undefined where keys between tables form a circle. */
 export async function keepBaseline({ adhoc }: Pick<Database, 'adhoc'>): Promise<Baseline | undefined> {
   const columns = await rows(adhoc, TABLES)
   const keys = await rows(adhoc, KEYS)
@@ -79,7 +81,7 @@ async function restore(
   for (const step of steps) await run(adhoc, step)
 }
 
-/** The tables that do not hold what was kept of them. */
+/** The tables that differ from their kept rows. */
 async function changedOf(adhoc: Runner, tables: readonly KeptTable[]): Promise<ReadonlySet<string>> {
   const filled = tables.filter((table) => table.sum !== undefined)
   const others = tables.filter((table) => table.sum === undefined).map(({ name }) => name)
@@ -102,7 +104,7 @@ async function filledOf(adhoc: Runner, names: readonly string[]): Promise<Readon
   return new Set((await rows(adhoc, asked.join(' union all '))).map(([name]) => name))
 }
 
-/** The names so that a table stands behind those that its keys name; undefined where there is no such order. */
+/** Orders the names so that each table is after those to which its keys refer; undefined where that is impossible. */
 function inserted(names: readonly string[], keys: readonly (readonly string[])[]): readonly string[] | undefined {
   const open = new Set(names)
   const ordered: string[] = []

@@ -1,30 +1,33 @@
-/** ⇄ Which safeguards scenarios have exercised: clauses by which a request was answered, and what refused or hid something. */
+/**
+ * ⇄ The safeguards that scenarios have exercised: clauses that answered a request, and everything that refused or hid
+ * something.
+ */
 import { executionOf } from '../action/execution.ts'
 import { refusalsOf } from '../action/refusal.ts'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import type { Access, Catalog, Clause, Resource } from '../catalog/catalog.ts'
 import type { Engine } from '../engine.ts'
 import { clausesAsked, type Question } from '../explain/request-report.ts'
-import { resourcesNamed } from '../http/output.ts'
-import type { BoundRoute } from '../http/parts.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
 import { findRoute, questionOf } from '../http/question.ts'
+import { resourcesNamed } from '../http/route.ts'
 import { isObject, type Json } from '../json.ts'
 import { speaksOf } from '../query/move-check.ts'
 import { allowsOne, clausesFor } from '../query/policy.ts'
 import type { Answer } from './answer.ts'
 import { keyOf, type Safeguard } from './safeguard.ts'
 
-/** A request that is about to be sent. */
+/** A request before it is sent. */
 export interface Asked {
   readonly actor: Actor
   /** undefined where a plugin's own route judges it. */
   readonly question: Question | undefined
-  /** Those by which it may be answered. */
+  /** The clauses that may answer it. */
   readonly clauses: readonly Clause[]
   readonly body: Json | undefined
 }
 
-/** What a request of an account, or of nobody, asks; looked at before it is sent, because one that deletes leaves no record. */
+/** The question of a request, asked before it is sent, because a delete leaves no record. */
 export async function askedBy(
   { app }: Pick<Engine, 'app'>,
   account: number | undefined,
@@ -42,18 +45,18 @@ export async function askedBy(
     const clauses = await clausesAsked(executionOf(foundation, { ...call, actor }), question)
     return { actor, question, clauses, body }
   } catch {
-    // A request that no route answers has no policy.
+    // A request without a route has no policy.
     return { actor, question: undefined, clauses: [], body }
   }
 }
 
-/** A plugin's route that answers a record it makes is held to the policy of its resource. */
+/** A plugin's route that returns a record must keep the policy of its resource. */
 function clausesToCreate({ resources }: Catalog, route: BoundRoute, actor: Actor): readonly Clause[] {
   if (route.method !== 'POST' || route.status !== 201) return []
   return [...resourcesNamed(route)].flatMap((name) => clausesFor(resources.get(name)?.policies.create ?? [], actor))
 }
 
-/** The parts of the catalog that an answer shows at work. */
+/** The parts of the catalog that an answer exercises. */
 export function exercisedBy(catalog: Catalog, asked: Asked, answer: Answer): readonly object[] {
   const { question, clauses, actor } = asked
   const resources = question === undefined ? [...catalog.resources.values()] : [question.resource]
@@ -63,19 +66,19 @@ export function exercisedBy(catalog: Catalog, asked: Asked, answer: Answer): rea
   return [...answered, ...said, ...(question ? writeGuards(question.resource, actor, asked.body) : [])]
 }
 
-/** The rules of a resource by which a record that the application makes itself was refused. */
+/** The rules of a resource that refused a record of the application itself. */
 export function refusedBy({ resources }: Catalog, name: string, answer: Answer): readonly object[] {
   const resource = resources.get(name)
   return resource === undefined || answer.status < 400 ? [] : saying(resource, sentencesOf(answer))
 }
 
-/** The keys of the safeguards that have one of these parts. */
+/** The keys of the safeguards with one of these parts. */
 export function keysOf(safeguards: readonly Safeguard[], exercised: ReadonlySet<object>): ReadonlySet<string> {
   const shown = safeguards.filter(({ parts }) => [...parts].some((part) => exercised.has(part)))
   return new Set(shown.map(keyOf))
 }
 
-/** Every text of an answer: one to many records tells of each why it was refused. */
+/** All texts of an answer: a write of many records says for each why it was refused. */
 function textsIn(body: Json | undefined): readonly string[] {
   if (typeof body === 'string') return [body]
   return typeof body === 'object' && body !== null ? Object.values(body).flatMap(textsIn) : []
@@ -85,7 +88,7 @@ function sentencesOf({ message, errors }: Answer): readonly string[] {
   return [message ?? '', ...Object.values(errors).flat()]
 }
 
-/** The rules that refused with one of these sentences; a move's names the words, too. */
+/** The rules that refused with one of these sentences; a move's sentence also has the values. */
 function saying(resource: Resource, sentences: readonly string[]) {
   const { rules, foreignRules, linkRules, counts, overlaps, moves } = resource
   const others = [...foreignRules, ...linkRules].map(({ rule }) => rule)
@@ -96,7 +99,10 @@ function saying(resource: Resource, sentences: readonly string[]) {
   return [...said, ...moved]
 }
 
-/** What a successful request shows at work beside clauses: guards that kept something back, moves that were made, a yes that passed on. */
+/**
+ * What a successful request exercises besides clauses: guards that hid something, moves, an only flag that was passed
+ * on.
+ */
 function workOf({ actor, body }: Asked, { resource, action }: Question): readonly object[] {
   const { fields, relations, moves, soles } = resource
   const hidden = [...fields.values(), ...relations.values()].flatMap(({ read }) => kept(read, actor))
@@ -109,7 +115,7 @@ function workOf({ actor, body }: Asked, { resource, action }: Question): readonl
   ]
 }
 
-/** The guards of what a body brings and its sender may not write. */
+/** The guards of keys in a body that its sender may not write. */
 function writeGuards({ fields, relations }: Resource, actor: Actor, body: Json | undefined): readonly object[] {
   if (!isObject(body)) return []
   const linked = [...relations.values()].flatMap((one) => (one.kind === 'many_to_many' ? [one] : []))

@@ -1,15 +1,15 @@
-/** Compares an answer with the parts of it that a scenario names. */
+/** Compares an answer with the expected parts of it. */
 import { isObject, type Json } from '../json.ts'
 
-/** One value that is another than the expected one. */
+/** One value that is not the expected one. */
 export interface Difference {
   readonly at: readonly (string | number)[]
   readonly expected: Json
-  /** undefined: there is nothing. */
+  /** undefined: no value. */
   readonly found: Json | undefined
 }
 
-/** What differs: keys that are not named may be anything, lists must have the same length. */
+/** The differences: keys that are not named may have any value, lists must have the same length. */
 export function differences(expected: Json, found: Json | undefined, at: Difference['at'] = []): readonly Difference[] {
   if (isObject(expected) && isObject(found)) {
     return Object.entries(expected).flatMap(([name, value]) =>

@@ -1,4 +1,4 @@
-/** Makes the people of a test: accounts with a role, whose requests are recognised as theirs. */
+/** People of a test: accounts with a role, and the headers of their requests. */
 import type { Engine } from '../engine.ts'
 import { ApiError, sentenceOf } from '../error.ts'
 import type { Id } from '../id.ts'
@@ -6,14 +6,17 @@ import type { JsonObject } from '../json.ts'
 import { asSystem } from '../plugin/as-system.ts'
 import { hintOf } from '../text/nearest.ts'
 
-/** An account, and what its requests present. */
+/** An account with the headers of its requests. */
 export interface Account {
   readonly id: number
   readonly role: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Makes an account of that role and name through the same checks as any other; rejects with a sentence that says what is missing. */
+/**
+ * Makes an account of a role and a name through the same checks as any other; rejects with a sentence about what is
+ * missing.
+ */
 export async function makeAccount(
   { app }: Pick<Engine, 'app'>,
   role: string,

@@ -1,21 +1,23 @@
-/** ⇄ One database for many applications of the same tables, each of which begins with what the first one began with. */
+/** ⇄ One database for many applications with the same tables; each begins with the same rows. */
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import { type ApplicationOptions, openGround, served, type TestApplication } from './application.ts'
 import { type Baseline, keepBaseline } from './baseline.ts'
 
 export interface Reusable {
-  /** What the folder holds. */
+  /** The application in the folder. */
   readonly boot: Boot
   /**
-   * The application as it is after its first start, or another one with the same tables, or one that differs from it in
-   * what the tables do not show. Only one at a time: the one before must be closed.
+   * The application after its first start, or another one with the same tables. Only one at a time: the one before must
+   * be closed.
    */
   start(other?: Boot): Promise<TestApplication>
   close(): Promise<void>
 }
 
-/** Starts the application of a folder once, and keeps what it began with; rejects with its diagnostics when it does not start. */
+/**
+ * Starts the application of a folder once, and keeps its rows; rejects with its diagnostics where it does not start.
+ */
 export async function reusable(options: ApplicationOptions): Promise<Reusable> {
   let ground = await openGround(options)
   try {
@@ -31,7 +33,7 @@ export async function reusable(options: ApplicationOptions): Promise<Reusable> {
       boot,
       async start(other = boot) {
         if (baseline === undefined) {
-          // What cannot be put back is made anew.
+          // Without a baseline the database is made again.
           await ground.close()
           ground = await openGround(options)
           await begin()

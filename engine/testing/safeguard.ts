@@ -1,8 +1,8 @@
-/** What an application's files say to keep callers from something, or to let them: clauses of policies, guards, rules and moves. */
+/** Safeguards of an application's files: clauses of policies, guards, rules and moves. */
 import type { Access, Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { placeOf, type Span, writtenAt } from '../text/source.ts'
 
-/** One of them as it was written, with every part of the catalog that came of it. */
+/** A safeguard as written, with the parts of the catalog that it became. */
 export interface Safeguard {
   readonly kind: 'clause' | 'read' | 'write' | 'rule' | 'moves' | 'move'
   readonly span: Span
@@ -13,12 +13,12 @@ export interface Safeguard {
 
 type Found = Omit<Safeguard, 'parts'> & { readonly part: object }
 
-/** What a safeguard is known by in every catalog of the same files. */
+/** The key of a safeguard in every catalog of the same files. */
 export function keyOf({ span, kind }: Pick<Safeguard, 'span' | 'kind'>): string {
   return `${placeOf(span)} ${kind}`
 }
 
-/** The safeguards that stand in these files, in the order of the files and of their lines. */
+/** The safeguards of these files, in the order of files and lines. */
 export function safeguardsOf(catalog: Catalog, files: ReadonlySet<string>): readonly Safeguard[] {
   const found = [...catalog.resources.values()].flatMap((resource) => [
     ...clausesOf(resource),
@@ -54,7 +54,7 @@ function clausesOf({ policies }: Resource): readonly Found[] {
   )
 }
 
-/** A foreign key is guarded where its relation is, and a field of a resource on another's table where the owner's is. */
+/** A foreign key has the guard of its relation, and a field on another resource's table that of the owner's field. */
 function guardsOf(catalog: Catalog, resource: Resource): readonly Found[] {
   const owner = catalog.resources.get(resource.owner) ?? resource
   const guard = (one: Field | Relation, kind: 'read' | 'write', access: readonly Access[] | undefined): Found[] => {
@@ -86,7 +86,7 @@ function written(access: Access): string {
 }
 
 function rulesOf({ rules, counts, soles, overlaps, moves }: Resource): readonly Found[] {
-  // Those that a plugin gives a resource stand nowhere in a file.
+  // Safeguards from plugins are in no file.
   const isWritten = ({ name, span }: Resource['rules' | 'counts' | 'soles' | 'overlaps'][number]): boolean =>
     span.source.text.startsWith(name, span.start)
   const named = [...rules, ...counts, ...soles, ...overlaps].filter(isWritten).map((part): Found => {

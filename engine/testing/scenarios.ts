@@ -1,4 +1,4 @@
-/** ⇄ Runs a scenario against an application: sends each request, and compares what is answered. */
+/** ⇄ Runs a scenario against an application: sends its requests, and compares the answers. */
 import type { Document, Path } from '../definition/definition.ts'
 import type { ScenarioFile, Step } from '../definition/scenario.ts'
 import { isObject, type Json } from '../json.ts'
@@ -12,13 +12,13 @@ import { writtenBySystem } from './written.ts'
 
 export interface ScenarioResult {
   readonly name: string
-  /** Empty: it holds. */
+  /** Empty: it passed. */
   readonly diagnostics: readonly Diagnostic[]
-  /** The parts of the application's catalog that its requests showed at work. */
+  /** The parts of the catalog that its requests exercised. */
   readonly exercised: ReadonlySet<object>
 }
 
-/** What later steps may name. */
+/** The values that later steps may name. */
 type Kept = Map<string, Json>
 
 interface Running {
@@ -28,7 +28,7 @@ interface Running {
   readonly kept: Kept
 }
 
-/** Runs one scenario, up to the first step that fails. */
+/** Runs one scenario up to the first step that fails. */
 export async function runScenario(
   app: TestApplication,
   file: Document<ScenarioFile>,
@@ -101,12 +101,12 @@ function keptAs(kept: Kept, name: string): Json {
   return value
 }
 
-/** A path with what was kept in the places of `{name}`. */
+/** A path with values in place of `{name}`. */
 function named(path: string, kept: Kept): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(keptAs(kept, name))))
 }
 
-/** The value with what was kept in the place of `"{name}"`. */
+/** A value with values in place of `"{name}"`. */
 function filled(value: Json, kept: Kept): Json {
   if (Array.isArray(value)) return value.map((item: Json) => filled(item, kept))
   if (isObject(value)) {

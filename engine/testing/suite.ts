@@ -1,4 +1,7 @@
-/** ⇄ Runs files of scenarios, each on what the application begins with; and without a safeguard, to see which scenario notices. */
+/**
+ * ⇄ Runs files of scenarios, each from the application's first state; and without a safeguard, to see which scenario
+ * fails.
+ */
 
 import type { Boot } from '../boot/boot.ts'
 import { judgedRoutes } from '../boot/plugin-routes.ts'
@@ -12,17 +15,17 @@ import type { Reusable } from './reusable.ts'
 import { keyOf, type Safeguard } from './safeguard.ts'
 import { runScenario } from './scenarios.ts'
 
-/** One scenario of one file, as it went. */
+/** The outcome of one scenario of a file. */
 export interface Ran {
   readonly file: Document<ScenarioFile>
   readonly name: string
-  /** Empty: it holds. */
+  /** Empty: it passed. */
   readonly diagnostics: readonly Diagnostic[]
-  /** The keys of the safeguards that its requests showed at work. */
+  /** The keys of the safeguards that its requests exercised. */
   readonly exercised: ReadonlySet<string>
 }
 
-/** Runs the scenarios of a file, one after the other on one database. */
+/** Runs the scenarios of a file one after the other on one database. */
 export async function runFile(
   stage: Reusable,
   file: Document<ScenarioFile>,
@@ -41,10 +44,10 @@ export async function runFile(
   }
 }
 
-/** What noticed that a safeguard is missing: the name of a scenario, or why the application did not start; undefined: nothing. */
+/** What fails without a safeguard: the name of a scenario, or the start of the application; undefined: nothing. */
 export type Noticed = string | undefined
 
-/** Asks for one safeguard after the other which scenario fails without it; all of them hold with it. */
+/** Finds for each safeguard a scenario that fails without it; all of them pass with it. */
 export function noticing(stage: Reusable, ran: readonly Ran[]): (safeguard: Safeguard) => Promise<Noticed> {
   const alone = new Map<Ran, Promise<boolean>>()
   const holdsAlone = (one: Ran): Promise<boolean> => {
@@ -59,7 +62,7 @@ export function noticing(stage: Reusable, ran: readonly Ran[]): (safeguard: Safe
     try {
       for (const one of concerned) {
         const failing = await firstFailing(stage, one.file, [one.name], without)
-        // One that needs what scenarios before it did says nothing by itself.
+        // A scenario that needs earlier ones says nothing alone.
         if (failing !== undefined && (await holdsAlone(one))) return failing
       }
       for (const file of filesOf(ran, concerned)) {
@@ -73,12 +76,12 @@ export function noticing(stage: Reusable, ran: readonly Ran[]): (safeguard: Safe
   }
 }
 
-/** The files, those first of which a scenario is concerned. */
+/** The files, first those with a scenario about it. */
 function filesOf(ran: readonly Ran[], concerned: readonly Ran[]): ReadonlySet<Document<ScenarioFile>> {
   return new Set([...concerned, ...ran].map(({ file }) => file))
 }
 
-/** The application that the files would give without the safeguard; its tables are the same. */
+/** The application of the files without the safeguard; its tables are the same. */
 function bootWithout(boot: Boot, { parts }: Safeguard): Boot {
   const catalog = withoutParts(boot.catalog, parts)
   return { ...boot, catalog, routes: judgedRoutes(boot.composition, catalog).value }

@@ -1,4 +1,4 @@
-/** ⇄ What a test does beside its requests: it writes as the system, and waits for what follows from writes. */
+/** ⇄ A test's work outside requests: writes as the system, and waiting for what follows from writes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Records } from '../action/context.ts'
 import type { AnyRecord, RecordTypes, TypesOf } from '../action/resource-types.ts'
@@ -7,13 +7,13 @@ import type { Engine } from '../engine.ts'
 import { dueJobs } from '../job/state.ts'
 import { asSystem } from '../plugin/as-system.ts'
 
-/** The records of a resource for the test itself: no policy hides or refuses them, and hooks and rules hold. */
+/** The records of a resource for the test itself: no policies, but hooks and rules. */
 export type SystemRecords<T extends RecordTypes = AnyRecord> = Pick<
   Records<T>,
   'list' | 'get' | 'create' | 'update' | 'delete' | 'restore'
 >
 
-/** Each call is an execution of its own, with the work that it left for after its commit. */
+/** Each call is an execution of its own, including the work that it left for after its commit. */
 export function systemRecords<Name extends string>(
   { app }: Pick<Engine, 'app'>,
   resource: Name,
@@ -30,11 +30,11 @@ export function systemRecords<Name extends string>(
   }
 }
 
-/** How long what follows may take, and how often it is looked for, in milliseconds. */
+/** The longest time for what follows, and the time between two looks, in milliseconds. */
 const LONGEST_MS = 10_000
 const LOOK_MS = 20
 
-/** Waits until every listener has worked what was written so far, and no job is due; rejects when that takes too long. */
+/** Waits until every listener has processed the writes so far, and no job is due; rejects when that takes too long. */
 export async function settled({ app, database }: Pick<Engine, 'app' | 'database'>): Promise<void> {
   const end = performance.now() + LONGEST_MS
   for (;;) {

@@ -1,4 +1,4 @@
-/** ⇄ Records that the application writes itself while a scenario runs, answered like a request. */
+/** ⇄ Records that the application itself writes during a scenario, with answers like those of requests. */
 import { ApiError } from '../error.ts'
 import type { FieldErrors } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -6,7 +6,10 @@ import { hintOf } from '../text/nearest.ts'
 import type { Answer } from './answer.ts'
 import type { TestApplication } from './application.ts'
 
-/** Creates a record as plugins do, or updates the one of this id; an answer of 201 or 200, or that of the refusal. Throws where there is no such resource. */
+/**
+ * Creates a record like a plugin, or updates the one of this id; returns 201, 200 or the refusal. Throws for an unknown
+ * resource.
+ */
 export async function writtenBySystem(
   app: TestApplication,
   name: string,

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { BoundRoute } from '../../engine/http/parts.ts'
+import type { BoundRoute } from '../../engine/http/bound-route.ts'
 import { state, survives, TEXTS } from './hostile.ts'
 import { type Library, library, STAFF } from './library.ts'
 

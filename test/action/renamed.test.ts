@@ -1,7 +1,7 @@
 /** A renamed field, relation and resource: clients of the version before are served as if nothing had happened. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compareDocuments } from '../../engine/openapi/compare.ts'
+import { compareDocuments } from '../../engine/openapi/compare/documents.ts'
 import { clientOfApplication } from '../../engine/openapi/routes.ts'
 import { typescript } from '../../engine/openapi/types.ts'
 import { type Answer, application, type TestApplication } from '../support/application.ts'

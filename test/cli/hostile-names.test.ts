@@ -2,8 +2,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { adopted } from '../../engine/cli/init/from.ts'
+import { nextStepsFrom } from '../../engine/cli/init/next-steps.ts'
 import { appOf } from '../../engine/cli/init/template.ts'
-import { nextStepsFrom } from '../../engine/cli/init/told.ts'
 import { testDatabase } from '../support/database.ts'
 import { folder, NOTES, plinth } from './world.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
-import { titleOf, wrongName } from '../../engine/cli/init/name.ts'
+import { titleOf, wrongName } from '../../engine/cli/init.ts'
 import { type Folder, folder, plinth } from './world.ts'
 
 const init = suite('plinth init')

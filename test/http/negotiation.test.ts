@@ -184,7 +184,11 @@ test('If-Match and If-None-Match of a read, in the order of RFC 9110', async ({ 
   const optional = fc.option(tagsWith(tag), { nil: undefined })
   await fc.assert(
     fc.asyncProperty(optional, optional, fc.constantFrom('GET', 'HEAD'), async (match, none, method) => {
-      fc.pre(![match, none].some((header) => header !== undefined && /[^\s,"W/*]/.test(header.replace(/"[^"]*"/g, ''))))
+      fc.pre(
+        ![match, none].some(
+          (header) => header !== undefined && /[^\s,"*]/.test(header.replace(/(?:W\/)?"[^"]*"/g, '')),
+        ),
+      )
       const headers: Record<string, string> = {}
       if (match !== undefined) headers['if-match'] = match
       if (none !== undefined) headers['if-none-match'] = none

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Readiness } from '../../engine/http/parts.ts'
+import type { Readiness } from '../../engine/http/http-app.ts'
 import { AS_AGENT, route, serve } from './world.ts'
 
 const ROUTES = [route({ method: 'GET', path: '/things/{id}', handle: async () => ({ data: 1 }) })]

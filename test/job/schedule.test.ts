@@ -8,7 +8,6 @@ import { createEngine, type Engine } from '../../engine/engine.ts'
 import { takeJobs } from '../../engine/job/queue.ts'
 import { scheduleJobs } from '../../engine/job/schedule.ts'
 import { LIMITS } from '../../engine/limits.ts'
-import { TIDY } from '../../engine/plugin/tidy.ts'
 import { durationMs } from '../../engine/text/duration.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { SILENT } from '../support/database.ts'
@@ -135,7 +134,12 @@ test('jobs that ended long ago and answers of expired keys are deleted, in batch
     { ...answer, key: 'old', created_at: ago(idempotencyMs + 60_000) },
     { ...answer, key: 'young', created_at: ago(idempotencyMs - 60_000) },
   ])
-  assert.equal(await runAhead(app.engine, TIDY.name), { jobs: deleteBatch + 7, answers: 1, calendars: 0, secrets: 0 })
+  assert.equal(await runAhead(app.engine, 'plinth.tidy'), {
+    jobs: deleteBatch + 7,
+    answers: 1,
+    calendars: 0,
+    secrets: 0,
+  })
   assert.equal(
     (await jobs().orderBy('name')).map(({ name }) => name),
     ['done', 'failed', 'waiting'],
@@ -144,7 +148,7 @@ test('jobs that ended long ago and answers of expired keys are deleted, in batch
     (await knex('plinth_idempotency')).map(({ key }) => key),
     ['young'],
   )
-  assert.ok(running.composition.jobs.get(TIDY.name)?.value.every, 'it comes back by itself')
+  assert.ok(running.composition.jobs.get('plinth.tidy')?.value.every, 'it comes back by itself')
 })
 
 test.run()

@@ -1,10 +1,10 @@
-/** A field as people write it at a terminal, `status:enum:draft,sent!`, and as it stands in YAML. Pure. */
+/** A field in the words of a terminal, `status:enum:draft,sent!`, and in YAML. Pure. */
 import type { FieldType } from '../../field/field-type.ts'
 import { OTHER_NAMES } from '../../field/type-synonyms.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { nearest } from '../../text/nearest.ts'
 
-/** A field or a relation with what its file says of it. */
+/** A field or a relation with its definition. */
 export interface Member {
   readonly name: string
   readonly section: 'fields' | 'relations'
@@ -14,13 +14,13 @@ export interface Member {
 export interface Words {
   readonly types: ReadonlyMap<string, FieldType>
   readonly resources: Iterable<string>
-  /** The resource that a relation of this name means, where it names none. */
+  /** The resource of a relation that names none. */
   readonly targetOf: (relation: string) => string | undefined
 }
 
 export const RELATIONS = ['belongs_to', 'has_many', 'many_to_many'] as const
 
-/** The options that words without a name stand for, in their order; a last one in brackets takes all that are left. */
+/** The options for words without a name, in their order; the last one, in brackets, takes all the rest. */
 const UNNAMED: Readonly<Record<string, readonly string[]>> = {
   count: ['of'],
   decimal: ['precision', 'scale'],
@@ -32,7 +32,7 @@ const UNNAMED: Readonly<Record<string, readonly string[]>> = {
   text: ['max'],
 }
 
-/** What a word says, or the sentence that tells what is wrong with it. */
+/** The meaning of a word, or a sentence about its mistake. */
 export function memberOf(word: string, words: Words): Member | string {
   const [whole, required] = word.endsWith('!') ? [word.slice(0, -1), { required: true }] : [word, {}]
   const [name = '', type = 'string', ...rest] = whole.split(':')
@@ -72,7 +72,7 @@ function relationOf(
   return { name, section: 'relations', value: { [kind]: target, ...required, ...more } }
 }
 
-/** What is said of a resource that is not there. */
+/** The message about an unknown resource. */
 export function noResource(name: string, known: readonly string[]): string {
   const meant = nearest(name, known)
   return `There is no resource "${name}".${meant === undefined ? ` There are ${known.join(', ')}.` : ` Did you mean ${meant}?`}`

@@ -1,4 +1,4 @@
-/** ⇄ The application as the files that its author writes: what is added to them, checked before anything is written. */
+/** The files of an application for additions ⇄: changed in memory, checked, then written. */
 import { readFile, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { posix, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -14,10 +14,10 @@ import { isObject, type Json, type JsonObject } from '../../json.ts'
 import type { Collected } from '../../text/diagnostic.ts'
 import type { Source } from '../../text/source.ts'
 
-/** Why nothing is added, in a sentence for people. */
+/** The reason for adding nothing, as a sentence for people. */
 export class Refused extends Error {}
 
-/** A file with what is new in it; without `before` it was not there. */
+/** A changed file; without `before` it is new. */
 export interface ChangedFile {
   readonly file: string
   readonly before: string | undefined
@@ -27,7 +27,7 @@ export interface ChangedFile {
 const RESOURCE_ORDER = Object.keys(RESOURCE_KEYS)
 const APP_ORDER = Object.keys(APP_KEYS)
 
-/** The files of an application while something is added to them, in memory. */
+/** The files of an application during an addition, in memory. */
 export class Files {
   readonly #sources: Sources
   readonly #changed = new Map<string, ChangedFile>()
@@ -44,7 +44,9 @@ export class Files {
     return [...this.#changed.values()]
   }
 
-  /** The application's own file of a resource; where a plugin brings the resource, the file that extends it, begun if need be. */
+  /**
+   * The application's own file of a resource. For a plugin's resource it is the file that extends it, made if need be.
+   */
   fileOf(resource: string, plugin: string | undefined): string {
     const all = [...this.#sources.resources, ...this.changed.map(({ file, after }) => ({ file, text: after }))]
     const own = all.find((source) => nameOfText(source) === resource)
@@ -54,7 +56,7 @@ export class Files {
     return this.begin(`${resource}.yaml`, `${from}resource: ${resource}\n`)
   }
 
-  /** Begins a resource file beside app.yaml; gives its path. */
+  /** Begins a resource file next to app.yaml; returns its path. */
   begin(name: string, text: string): string {
     const file = posix.join(posix.dirname(this.app), name)
     if (this.#text(file) !== undefined) throw new Refused(`${file} is there already; nothing is written over.`)
@@ -62,12 +64,12 @@ export class Files {
     return file
   }
 
-  /** A file of any kind that is not there yet. */
+  /** A new file of any kind. */
   make(file: string, text: string): void {
     this.#changed.set(file, { file, before: undefined, after: text })
   }
 
-  /** What a file says at a path of keys. */
+  /** The value at a path of keys in a file. */
   valueAt(file: string, path: readonly string[]): Json | undefined {
     let value = parsed({ file, text: this.#text(file) ?? '' })
     for (const key of path) value = isObject(value) ? value[key] : undefined
@@ -94,9 +96,8 @@ export class Files {
   }
 
   /**
-   * Writes every changed file if `isWanted` says so of the application as it would be, and none otherwise: whatever
-   * fails, all are as they were. Code is imported from the disk, so it is there before it is judged; nothing names it
-   * by then.
+   * Writes every changed file if `isWanted` accepts the application as it would be, and none otherwise; on a failure
+   * all are as they were. Code is imported from the disk, so it is written before it is judged; nothing names it yet.
    */
   async write(pluginsDir: string, isWanted: (checked: Collected<Boot>) => Promise<boolean>): Promise<boolean> {
     const code = this.changed.filter(({ file }) => !file.endsWith('.yaml'))
@@ -119,7 +120,7 @@ export class Files {
     }
   }
 
-  /** What the application is with what was added. */
+  /** The application with the addition. */
   #checked(pluginsDir: string): Promise<Collected<Boot>> {
     const { app, resources, texts } = this.#sources
     const now = ({ file, text }: Source): Source => ({ file, text: this.#changed.get(file)?.after ?? text })
@@ -168,7 +169,7 @@ function within(whole: Json, [key, ...rest]: readonly string[], change: (value: 
 async function writeOne({ file, before, after }: ChangedFile): Promise<void> {
   const path = await realpath(resolve(file)).catch(() => resolve(file))
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  // Editors on Windows begin a file with a byte order mark, which is no part of what was read, and stays.
+  // Editors on Windows begin a file with a byte order mark, which is not part of the text, and stays.
   const mark = found?.startsWith('\uFEFF') ? '\uFEFF' : ''
   if (found?.slice(mark.length) !== before)
     throw new Refused(`${file} was changed by somebody else meanwhile; nothing was written.`)
@@ -181,7 +182,7 @@ async function restore(written: readonly ChangedFile[]): Promise<void> {
   for (const { file, before, after } of written) {
     if (before === undefined) {
       await rm(resolve(file), { force: true })
-      // The folder that was made for it goes with its last file.
+      // The folder that was made for the file goes with its last file.
       await rmdir(posix.dirname(resolve(file))).catch(() => {})
     } else await writeOne({ file, before: after, after: before })
   }

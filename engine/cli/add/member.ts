@@ -1,4 +1,4 @@
-/** Adds a field or a relation to the file of a resource, and to what its lists offer. */
+/** Adds a field or a relation to the file of a resource, and to the filters and sorts of its lists. */
 import type { Boot } from '../../boot/boot.ts'
 import { nameOf } from '../../boot/extend-resource.ts'
 import type { Resource } from '../../catalog/catalog.ts'
@@ -9,7 +9,7 @@ import { placeOf } from '../../text/source.ts'
 import { type Member, memberOf, noResource } from './field-word.ts'
 import { type Files, Refused } from './files.ts'
 
-/** What lists shall offer of it. */
+/** What lists offer of it. */
 export interface Offers {
   readonly filter?: boolean
   readonly sort?: boolean
@@ -24,7 +24,7 @@ export function resourceOf({ catalog }: Pick<Boot, 'catalog'>, name: string): Re
   return found
 }
 
-/** Reads `due_on:date`; throws with what is wrong with it. */
+/** Reads `due_on:date`; throws with the mistake. */
 export function readMember({ catalog, composition }: Boot, word: string, own?: string): Member {
   const resources = [...catalog.resources.keys(), ...(own === undefined ? [] : [own])]
   const targetOf = (relation: string) => resources.find((name) => name === relation || singular(name) === relation)
@@ -33,7 +33,7 @@ export function readMember({ catalog, composition }: Boot, word: string, own?: s
   return member
 }
 
-/** Adds it, and what is offered of it; gives what should be said beside the changes. */
+/** Adds the member, and what lists offer of it; returns notes. */
 export function addMember(
   files: Files,
   boot: Boot,
@@ -68,13 +68,13 @@ export function addMember(
   return notes
 }
 
-/** What a list calls it: the field, or the foreign key of a relation. */
+/** Its name in a list: the field, or the foreign key of a relation. */
 export function keyOf({ name, section, value }: Member): string {
   if (section === 'fields' || value.belongs_to === undefined) return name
   return typeof value.column === 'string' ? value.column : `${name}_id`
 }
 
-/** Throws where a resource has something of this name already. */
+/** Throws where a resource has a member of this name. */
 export function refuseTaken(resource: Resource, name: string): void {
   const taken = resource.fields.get(name) ?? resource.relations.get(name)
   if (taken === undefined) return
@@ -82,7 +82,7 @@ export function refuseTaken(resource: Resource, name: string): void {
   throw new Refused(`${resource.name} has a ${kind} "${name}" already: ${placeOf(taken.span)}`)
 }
 
-/** The parameter, and the path of what it compares: of a relation to many, the ids of the records. */
+/** The parameter with its path; for a relation to many, that of the records' ids. */
 function filterBy({ name, section, value }: Member, key: string): readonly [parameter: string, path: string] {
   const isMany = section === 'relations' && value.belongs_to === undefined
   return isMany ? [`${singular(name)}_id`, `${name}.id`] : [key, key]
@@ -105,10 +105,10 @@ export function pluginOf(boot: Boot, resource: string): string | undefined {
   return broughtFile(boot, resource)?.plugin
 }
 
-/** What a plugin's own file of a resource says. */
+/** The definition in a plugin's own file of a resource. */
 function broughtFile({ composition, sources }: Boot, resource: string) {
   for (const [index, { plugin }] of composition.resources.entries()) {
-    // app.yaml stands first, and plugins' files behind it in their order.
+    // app.yaml is first; plugins' files follow in their order.
     const source = sources[index + 1]
     const document = source && parseDocument(source).value
     if (document === undefined || nameOf(document) !== resource) continue

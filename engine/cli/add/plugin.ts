@@ -1,4 +1,4 @@
-/** `plinth add plugin`: a folder with a small plugin and its test, named in app.yaml. */
+/** `plinth add plugin`: makes a folder with a small plugin and its test, and names it in app.yaml. */
 import { existsSync } from 'node:fs'
 import { posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'

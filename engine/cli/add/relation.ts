@@ -1,4 +1,4 @@
-/** `plinth add relation`: a relation in the file of a resource, and its other side in that of the other. */
+/** `plinth add relation`: adds a relation to the file of a resource, and its other side to that of the other. */
 import type { Boot } from '../../boot/boot.ts'
 import type { Resource } from '../../catalog/catalog.ts'
 import { singular } from '../../catalog/name.ts'
@@ -8,7 +8,7 @@ import { type Files, Refused } from './files.ts'
 import { addMember, type Offers, pluginOf, readMember, refuseTaken, resourceOf } from './member.ts'
 import { type Notes, type Options, withOptions } from './resource.ts'
 
-/** A relation to one record, or to many with `--many`, and its other side, which answers show only where they are asked for it. */
+/** A relation to one record, or with `--many` to several, and its other side, which answers show only on request. */
 export function addRelation(
   files: Files,
   boot: Boot,
@@ -54,7 +54,7 @@ interface Through {
   readonly back?: string | JsonObject
 }
 
-/** The joining table as both sides write it: by its usual name neither does, unless the table is in use already. */
+/** The joining table in both files: without `through` where its usual name is free. */
 function throughOf({ catalog }: Pick<Boot, 'catalog'>, from: Resource, to: Resource, relation: string): Through {
   const resources = [...catalog.resources.values()]
   const used = new Set([
@@ -70,7 +70,7 @@ function throughOf({ catalog }: Pick<Boot, 'catalog'>, from: Resource, to: Resou
     throw new Refused(`The table "${table}", which would keep the pairs, is in use: give the relation another name.`)
   const own = isUsual ? {} : { own: table }
   if (from !== to) return isUsual ? {} : { ...own, back: table }
-  // Of two sides that are one, the other sees the pairs from their other end.
+  // In a relation of a resource with itself, the other side sees the pairs from their other end.
   const id = `${singular(from.table)}_id`
   return { ...own, back: { table, from: `other_${id}`, to: id } }
 }

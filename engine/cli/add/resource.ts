@@ -1,4 +1,4 @@
-/** `plinth add resource` and `field`: what each of them adds to which files. */
+/** `plinth add resource` and `plinth add field`: their changes in the files. */
 import type { Boot } from '../../boot/boot.ts'
 import { resourceLabel } from '../../catalog/name.ts'
 import { flow } from '../../definition/sentence.ts'
@@ -9,12 +9,12 @@ import { addMember, keyOf, type Offers, readMember, resourceOf } from './member.
 
 export type Options = Readonly<Record<string, string | boolean | undefined>>
 
-/** What is said beside the changes. */
+/** Notes for the person who adds. */
 export type Notes = readonly string[]
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]*$/
 
-/** A new file of a resource, with filters for what its records are usually told apart by. */
+/** A new file of a resource, with filters for its usual fields. */
 export function addResource(
   files: Files,
   boot: Boot,
@@ -61,14 +61,14 @@ function textOf(name: string, label: string, members: readonly Member[], hasAcco
   return sections.filter((text) => text !== '').join('\n')
 }
 
-/** Entries one below the other, their values in one column. */
+/** Entries in lines, their values in one column. */
 function section(key: string, entries: readonly (readonly [name: string, value: Json])[]): string {
   const width = Math.max(0, ...entries.map(([name]) => name.length))
   const lines = entries.map(([name, value]) => `  ${`${name}:`.padEnd(width + 1)} ${flow(value)}\n`)
   return lines.length === 0 ? '' : `${key}:\n${lines.join('')}`
 }
 
-/** Fields in the file of a resource, each with what the options say of all of them. */
+/** Adds fields to the file of a resource; the options apply to each. */
 export function addFields(files: Files, boot: Boot, [name = '', ...words]: readonly string[], options: Options): Notes {
   const resource = resourceOf(boot, name)
   if (words.length === 0) throw new Refused(`Name a field: plinth add field ${name} due_on:date`)
@@ -80,7 +80,7 @@ export function addFields(files: Files, boot: Boot, [name = '', ...words]: reado
   })
 }
 
-/** The member with what the options say of it. */
+/** The member with its options. */
 export function withOptions(member: Member, { default: fallback, label, required, unique }: Options): Member {
   const more = {
     ...(required === true ? { required } : {}),
@@ -91,7 +91,7 @@ export function withOptions(member: Member, { default: fallback, label, required
   return { ...member, value: { ...member.value, ...more } }
 }
 
-/** The default as the type has it in YAML. */
+/** The default in the YAML of the type. */
 function defaultOf(type: string, text: string): Json {
   if (!['integer', 'boolean', 'list', 'json'].includes(type)) return text
   try {

@@ -1,37 +1,46 @@
-/** ⇄ An application for a database that is there already: its files, what they could not say, and a trial that they serve it. */
-import type { Boot } from '../../boot/boot.ts'
+/** An application for an existing database ⇄: its files, what they cannot say, and a trial that they serve it. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { rehearse } from '../../action/rehearse.ts'
+import { type Boot, readCatalog } from '../../boot/boot.ts'
 import { connect, EMBEDDED_EXTENSIONS, reasonOf } from '../../database/connect.ts'
 import type { Database } from '../../database/database.ts'
+import { failureCode } from '../../database/failure.ts'
 import { applicationOf, type Found, type Taken } from '../../existing/application.ts'
 import type { DatabaseFacts } from '../../existing/facts.ts'
 import { readFacts } from '../../existing/read-facts.ts'
 import { remarkLines } from '../../existing/remark.ts'
 import { movedText } from '../../existing/resource-text.ts'
 import { readSchema } from '../../existing/schema.ts'
+import { tables } from '../../migration/catalog-tables.ts'
+import { planFor } from '../../migration/migrate.ts'
+import { reason } from '../../migration/plan-text.ts'
+import { riskOf } from '../../migration/step.ts'
 import type { Logger } from '../../observe.ts'
 import { isCutInPassword, WRITTEN_AS_CODES } from '../../settings.ts'
+import { renderDiagnostics } from '../../text/render.ts'
 import { visible } from '../../text/visible.ts'
-import { bootOf, tried } from './trial.ts'
 
-/** What was made of a database. */
+/** The application that was made of a database. */
 export interface Adopted {
   /** Files below `resources/`, app.yaml among them. */
   readonly files: ReadonlyMap<string, string>
-  /** SQL that makes the tables anew for tests. */
+  /** SQL that makes the tables for tests. */
   readonly schema: string
-  /** The resource of each table that is one. */
+  /** Resource → its table, for the tables that are served. */
   readonly served: ReadonlyMap<string, string>
-  /** One line for each thing that the YAML does not say as it is. */
+  /** A line for each thing that the YAML cannot say exactly. */
   readonly remarks: readonly string[]
-  /** The tables that Plinth makes beside: for accounts and what belongs to them. */
+  /** The tables that Plinth adds: for accounts and what belongs to them. */
   readonly own: readonly string[]
-  /** Which database it was, without a password. */
+  /** The database, without a password. */
   readonly database: string
 }
 
 const ADDRESS = 'postgres://user:password@host:5432/name'
 
-/** The address of a database as it may be written into a file: without its password. */
+/** The address of a database without its password, so that a file can hold it. */
 export function withoutPassword(address: string): string {
   const url = new URL(address)
   url.password = ''
@@ -69,7 +78,10 @@ export async function withAddress<T>(
   }
 }
 
-/** Reads a database, and tries on it what was made of it; changes nothing there. Rejects with a sentence where it cannot be served. */
+/**
+ * Reads a database, makes an application of it and tries that there; changes nothing. Rejects with a sentence where it
+ * cannot be served.
+ */
 export async function adopted(database: Database, app: string): Promise<Adopted> {
   const facts = await readFacts(database)
   refuseUnfit(facts)
@@ -92,7 +104,7 @@ function schemaText(sql: string): string {
 ${sql}`
 }
 
-/** What the tests need a server for. */
+/** A remark on extensions for which tests need a server. */
 function serverOnly(sql: string): readonly string[] {
   const named = [...sql.matchAll(/^create extension if not exists "?([^";\s]+)/gm)].map(([, name = '']) => name)
   const missing = named.filter((name) => !EMBEDDED_EXTENSIONS.includes(name))
@@ -140,15 +152,73 @@ function refuseUnfit({ name, user, schema, mayCreate, readOnly, tables: there, o
     )
 }
 
-/** What plugins have: their resources and tables, and the first words of all paths. */
+/** The names of plugins' resources and tables, and the first words of all paths. */
 function takenBy({ catalog, routes, composition }: Boot): Taken {
   const first = (path: string) => path.replace(/^\/+/, '').split('/')[0] ?? ''
   const resources = [...catalog.resources.values()]
   const paths = [...resources, ...routes].map(({ path }) => first(path).replaceAll('-', '_'))
   const plugins = composition.plugins.map(({ name }) => name)
   return {
-    // app.yaml is no resource's file.
+    // app.yaml is the file of no resource.
     names: new Set(['app', ...resources.map(({ name }) => name), ...paths, ...plugins]),
     tables: new Map(resources.filter(({ name, owner }) => name === owner).map(({ name, table }) => [table, name])),
   }
+}
+
+/** Scenarios for each resource: only administrators see it. Its author adds more. */
+export function accessText({ served }: Pick<Adopted, 'served'>): string {
+  const scenarios = [...served.values()].map((resource) => {
+    const request = `request: GET /${resource.replaceAll('_', '-')}`
+    return `  administrators alone see ${resource}:
+    - { ${request}, status: 401 }
+    - { as: member, ${request}, status: 403 }
+    - { as: admin, ${request}, status: 200 }
+`
+  })
+  return `# yaml-language-server: $schema=../.plinth/test.schema.json
+# \`npm test\` runs these on a database of their own, whose tables test/schema.sql makes, and tells what none of them has tried.
+scenarios:
+${scenarios.join('\n')}`
+}
+
+const OWN_MISTAKE = 'What was made of the database cannot be served. That is a mistake of Plinth; nothing was written.'
+
+/** Reads files below `resources/` as an application, in a temporary folder. */
+export async function bootOf(files: ReadonlyMap<string, string>): Promise<Boot> {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-init-'))
+  const resourcesDir = join(folder, 'resources')
+  try {
+    for (const [name, text] of files) {
+      const path = join(resourcesDir, name)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, text)
+    }
+    const { value, diagnostics } = await readCatalog({ resourcesDir, pluginsDir: join(folder, 'plugins') })
+    if (value === undefined) throw new Error(`${OWN_MISTAKE}\n${renderDiagnostics(diagnostics).trimEnd()}`)
+    return value
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The user of a connection may not be allowed to make temporary tables, which the rehearsal needs. */
+const NOT_ALLOWED = '42501'
+
+/**
+ * Plans the start of an application and lets the database prepare its statements, which changes nothing; rejects with
+ * the obstacle. Returns the tables that the start would add, without the engine's own.
+ */
+async function tried({ catalog }: Boot, database: Database): Promise<readonly string[]> {
+  const now = new Date()
+  const planned = await planFor(catalog, database, now, (runner, fresh, whole) =>
+    rehearse(catalog, runner, fresh, whole),
+  ).catch((error: unknown) => {
+    if (failureCode(error) !== NOT_ALLOWED) throw error
+    return planFor(catalog, database, now)
+  })
+  const { steps } = planned.value
+  const wrong = steps.filter((step) => riskOf(step) !== 'safe').map((step) => `  ${step.title}: ${reason(step)}`)
+  const diagnostics = planned.diagnostics.length === 0 ? [] : [renderDiagnostics(planned.diagnostics).trimEnd()]
+  if (wrong.length + diagnostics.length > 0) throw new Error([OWN_MISTAKE, ...wrong, ...diagnostics].join('\n'))
+  return tables(catalog).flatMap(({ name, existing }) => (existing || name.startsWith('plinth_') ? [] : [name]))
 }

@@ -1,32 +1,35 @@
-/** ⇄ The files of a new application, made of the templates in the folders beside this one. */
-import { readdir, readFile } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+/** Files of a new application ⇄: made from the templates in the folders here, and written all or none. */
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { fileReason } from '../../error.ts'
 
-/** What the application is made from: an example, or a database that is there already. */
+/** The source of the application: an example, or a database. */
 export type Kind = 'sample' | 'from'
 
 const folderOf = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url))
-/** npm leaves out what is called `.gitignore`, compilers take what ends in `.ts`: so templates are called otherwise. */
+/**
+ * npm leaves out files named `.gitignore`, and compilers read files that end in `.ts`; so templates have other names.
+ */
 const SUFFIX = '.template'
 const DOT = /(^|\/)dot-/g
 
-/** What is put into templates, by name. */
+/** The words that templates can name. */
 type Words = Readonly<Record<string, string>>
 
-/** The files by their paths, with `{{ words }}` put in; throws where a template asks for a word that is not given. */
+/** The files by their paths, with words in place of `{{ words }}`; throws where a template names an unknown word. */
 export async function filesOf(kind: Kind, words: Words): Promise<ReadonlyMap<string, string>> {
   const [common, own] = [await filesIn(folderOf('template'), words), await filesIn(folderOf(`template-${kind}`), words)]
   return new Map([...common, ...own])
 }
 
-/** The one file of a kind of application that says what it is. */
+/** The file by which a kind of application is recognised. */
 export async function appOf(kind: Kind, words: Words): Promise<string> {
   const path = join(folderOf(`template-${kind}`), 'resources', `app.yaml${SUFFIX}`)
   return filled(await readFile(path, 'utf8'), words)
 }
 
-/** The files of a folder of templates, in the same way. */
+/** The files of a folder of templates. */
 export async function filesIn(folder: string, words: Words): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
@@ -45,4 +48,67 @@ function filled(text: string, words: Words): string {
     if (word === undefined) throw new Error(`A template asks for {{${name}}}, which is not known`)
     return word
   })
+}
+
+/** A folder for an application: it does not exist, or holds nothing but a repository. */
+interface Place {
+  readonly folder: string
+  readonly isThere: boolean
+}
+
+/** Throws when the folder holds anything that could be overwritten or mixed up. */
+export async function placeFor(folder: string): Promise<Place> {
+  const found = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error.code === 'ENOTDIR' ? new Error(`${folder} is a file`) : error
+  })
+  const others = (found ?? []).filter((name) => name !== '.git').sort()
+  if (others.length === 0) return { folder, isThere: found !== undefined }
+  const shown = others.length > 3 ? `${others.slice(0, 3).join(', ')} …` : others.join(', ')
+  throw new Error(`${folder} is not empty (${shown}): name a folder that is not there yet, or an empty one`)
+}
+
+/** Writes the files, and a copy of `brings` below vendor/; on a failure the place is as it was. */
+export async function writeAll(
+  { folder, isThere }: Place,
+  files: ReadonlyMap<string, string>,
+  brings: string | undefined,
+): Promise<void> {
+  const parent = isThere ? folder : dirname(folder)
+  const half = await besideIn(parent, basename(folder)).catch((error: unknown) => {
+    throw new Error(`${folder} cannot be made: ${fileReason(error)}`)
+  })
+  try {
+    const made = join(half, 'made')
+    for (const [name, text] of files) {
+      await mkdir(dirname(join(made, name)), { recursive: true })
+      await writeFile(join(made, name), text)
+    }
+    if (brings !== undefined) {
+      await mkdir(join(made, 'vendor'))
+      await copyFile(brings, join(made, 'vendor', basename(brings)))
+    }
+    await (isThere ? moveEach(made, folder) : rename(made, folder))
+  } finally {
+    await rm(half, { recursive: true, force: true })
+  }
+}
+
+async function besideIn(parent: string, name: string): Promise<string> {
+  await mkdir(parent, { recursive: true })
+  return mkdtemp(join(parent, `.${name}-`))
+}
+
+/** Keeps the folder itself, because somebody's shell may be in it. */
+async function moveEach(from: string, to: string): Promise<void> {
+  const moved: string[] = []
+  try {
+    for (const name of await readdir(from)) {
+      await rename(join(from, name), join(to, name))
+      moved.push(join(to, name))
+    }
+  } catch (error) {
+    for (const path of moved) await rm(path, { recursive: true, force: true })
+    throw error
+  }
 }
