@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { addressOf, oneSpelling, subnetOf } from '../engine/address.ts'
 import { clientAddress, countedAs } from '../engine/http/rate-limit.ts'
-import { mayReach, networksOf } from '../plugins/webhooks/networks.ts'
+import { mayReach, networksOf } from '../plugins/webhooks/address.ts'
 
 const test = suite('addresses')
 

@@ -1,4 +1,4 @@
-/** Activities in words: the changes that a reader may see, the names behind their ids, and one sentence for each. */
+/** Activities in words: the changes that a reader may see, names instead of ids, and a sentence for each. */
 import {
   type Actor,
   allowsOne,
@@ -13,14 +13,14 @@ import {
   type Resource,
 } from '../../engine/index.ts'
 
-/** One change as it is stored. */
+/** A change as it is stored. */
 export interface Change {
   readonly field: string
   readonly from: Json
   readonly to: Json
 }
 
-/** One change as it is shown; the names stand where the values are ids of records that have one. */
+/** A change as it is shown; names take the place of ids. */
 export interface ShownChange extends Change {
   readonly label: string
   readonly from_name?: string | null
@@ -29,7 +29,7 @@ export interface ShownChange extends Change {
 
 export type Action = 'created' | 'updated' | 'deleted' | 'restored'
 
-/** The action of a row of the log, as it is told. */
+/** The action of a row of the log, in words. */
 export const ACTIONS: Readonly<Record<string, Action>> = {
   create: 'created',
   update: 'updated',
@@ -37,10 +37,10 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   restore: 'restored',
 }
 
-/** What the words are made with: whose they are, and the way to the records behind ids. */
+/** The reader of the words, and access to the records of ids. */
 export type Reader = Pick<PluginContext, 'actor' | 'catalog' | 'database' | 'readable'>
 
-/** The fields of a resource whose changes an actor may read: what people write, not what follows from it. */
+/** The fields of a resource whose changes an actor may read: those that people write, not those that follow. */
 export function readableFields(resource: Resource, actor: Actor): readonly string[] {
   const fields = [...resource.fields.values()].filter(
     (field) => (!field.readOnly || field.relation !== undefined) && mayRead(resource, field, actor),
@@ -48,7 +48,7 @@ export function readableFields(resource: Resource, actor: Actor): readonly strin
   return [...fields.map((field) => field.name), ...readableLinks(resource, actor).map(({ name }) => name)]
 }
 
-/** The many-to-many relations that an actor may read: of their links the log tells that they changed, and not which. */
+/** The many-to-many relations that an actor may read; the log says that links changed, and not which. */
 function readableLinks({ relations }: Resource, actor: Actor): readonly Relation[] {
   return [...relations.values()].filter(
     ({ kind, read, show }) => kind === 'many_to_many' && show !== 'never' && allowsOne(read, actor),
@@ -62,8 +62,8 @@ function mayRead(resource: Resource, field: Field, actor: Actor): boolean {
 }
 
 /**
- * Changes with their labels, and the names of the records that this reader may see, without those that are not for this
- * reader; one query for each resource referred to.
+ * Changes with labels and with names of records that this reader may see, without changes that the reader may not; one
+ * query for each resource referred to.
  */
 export async function changesShown(
   reader: Reader,
@@ -90,7 +90,7 @@ function labelOf(resource: Resource, name: string): string {
   return relation?.label ?? field?.label ?? name
 }
 
-/** The resource that a field refers to, where answers show the name of what it refers to anyway. */
+/** The resource that a field refers to, where answers show the name of its record. */
 function targetOf(resource: Resource, name: string): string | undefined {
   const relation = resource.relations.get(resource.fields.get(name)?.relation ?? '')
   return relation?.embed?.some((entry) => entry.name === 'name') ? relation.target : undefined
@@ -115,8 +115,8 @@ async function namesBehind(
 }
 
 /**
- * Names of records by id, deleted ones too: `seen` of those alone that the reader may see, `all` of whoever did
- * something on a record that is the reader's. Empty where the name is not for the reader, or not the same for everybody.
+ * Names of records by id, including deleted ones: `seen` has those that the reader may see, `all` those of people who
+ * changed the reader's record. Empty where names are not for the reader, or not the same for everybody.
  */
 export async function namesOf(
   { actor, catalog, database, readable }: Reader,
@@ -152,7 +152,7 @@ export function describe(resource: Resource, action: Action, changes: readonly S
   return `${labels.length > 1 ? `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}` : labels[0]} changed`
 }
 
-/** A value in a sentence; undefined where it is too long for one, or the id of what the reader may not see. */
+/** A value in a sentence; undefined where it is too long, or an id that the reader may not see. */
 function wordsOf(value: Json, name: string | null | undefined): string | undefined {
   if (value === null) return 'nothing'
   if (name !== undefined) return name ?? undefined

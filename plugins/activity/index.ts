@@ -1,16 +1,49 @@
-/** The activity plugin: `activity: true` keeps who changed what, from which value to which, and lets it be read. */
-import { type Access, definePlugin, type Resource, type ResourceDefinition, type Route } from '../../engine/index.ts'
+/** The activity plugin: with `activity: true` people can read who changed what, from which value to which. */
+import {
+  type Access,
+  definePlugin,
+  type PluginContext,
+  type Resource,
+  type ResourceDefinition,
+  type Route,
+  type StartLine,
+} from '../../engine/index.ts'
 import { readActivity } from './read.ts'
-import { takeOver } from './take-over.ts'
+
+/** Rows that one statement copies, within the time limit of a statement. */
+const BATCH = 5_000
+const FACT = 'activity.taken_over'
+
+/*
+ * Transaction 3 is one that every snapshot sees, so no listener takes what is old for news. What was copied is noted by
+ * the same statement, so a start that is interrupted goes on where it was.
+ */
+const COPY = `with done as (select coalesce(max(value::bigint), 0) as id from plinth_fact where name = '${FACT}'),
+  next as (select a.* from activities a, done where a.id > done.id order by a.id limit ${BATCH}),
+  copied as (insert into plinth_change (xid, resource, record_id, action, actor_id, changes, seen_by, created_at)
+    select '3'::xid8, resource, record_id, left(action, -1), user_id, changes, seen_by, created_at from next order by id
+    returning 1)
+  insert into plinth_fact (name, value) select '${FACT}', max(id)::text from next having count(*) > 0
+  on conflict (name) do update set value = excluded.value returning 1`
+
+/** Before the first request. */
+async function takeOver({ database }: PluginContext): Promise<readonly StartLine[]> {
+  const [known] = await database.adhoc.run({ text: `select to_regclass('activities') is not null` }, [])
+  if (known?.[0] !== 't') return []
+  while ((await database.adhoc.run({ text: COPY }, [])).length > 0) {
+    // Each statement copies the next rows.
+  }
+  return []
+}
 
 export { type Change, changesShown, describe } from './describe.ts'
 
-/** What is read here is the log of changes, which each write's own statement writes. */
+/** Reads the log of changes, which the statement of each write fills. */
 function keepActivity(resource: ResourceDefinition): ResourceDefinition {
   return resource.activity === true ? { ...resource, log_changes: true } : resource
 }
 
-/** Whoever may see some of the records, once signed in; which ones, the clauses say when a record is read. */
+/** Signed-in people who may see some records; the clauses decide which when a record is read. */
 function readers({ policies }: Resource): readonly Access[] {
   return policies.view.map(({ access: [first] }) =>
     first === undefined || first.kind === 'anyone' ? { kind: 'signed_in' } : first,

@@ -1,4 +1,4 @@
-/** Reads what was changed on one record, for whoever may see the record. */
+/** Reads the changes of one record, for people who may see the record. */
 import {
   ApiError,
   fieldError,
@@ -17,8 +17,8 @@ import { ACTIONS, type Change, changesShown, describe, namesOf, readableFields }
 const TIME = `to_char(a.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /**
- * Which rows of the log of changes (alias `a`) are for this reader. An update of which the reader may see no field is none to them, and
- * whoever sees only records that meet a condition reads only what happened while this one met it, before and after.
+ * The rows of the log (alias `a`) for this reader. An update without a readable field is left out. A reader whose
+ * clause has a condition reads only what happened while the record met it, before and after.
  */
 export function rowsShown(
   context: Pick<PluginContext, 'actor' | 'keptWithin'>,
@@ -30,7 +30,7 @@ export function rowsShown(
     (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' = any(${fields}))) and ${seenThen(context, resource, values)}`
 }
 
-/** Whether the record of an activity (alias `a`) was within the reader's reach then; unknown is no. */
+/** Whether the reader could see the record (alias `a`) at that time; unknown counts as no. */
 export function seenThen(context: Pick<PluginContext, 'keptWithin'>, resource: Resource, values: unknown[]): string {
   const within = context.keptWithin(resource.name, 's', values)
   if (within === 'true' || within === 'false') return within
@@ -38,7 +38,7 @@ export function seenThen(context: Pick<PluginContext, 'keptWithin'>, resource: R
     (select 1 from jsonb_array_elements(a.seen_by) s where not ${within})) is true`
 }
 
-/** The record that a path names; a deleted one for those alone who may restore it. */
+/** The record of a path; a deleted one only for people who may restore it. */
 async function recordId(context: RouteContext, resource: Resource): Promise<Id> {
   const named = context.params.id ?? ''
   try {

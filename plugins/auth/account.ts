@@ -1,4 +1,4 @@
-/** One account as the auth plugin looks it up: by its e-mail, among the live ones. */
+/** Accounts as the auth plugin looks them up: live ones, by their e-mail. */
 import type { PluginContext } from '../../engine/index.ts'
 
 export interface Account {

@@ -1,4 +1,4 @@
-/** `plinth admin password [e-mail]`: a new password for whoever lost theirs, from a terminal of the machine. ⇄ */
+/** `plinth admin password [e-mail]`: a new password for an admin who lost theirs, from a terminal of the machine. ⇄ */
 import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext } from '../../engine/index.ts'
 import { type Account, accountOf } from './account.ts'
@@ -8,7 +8,7 @@ import { askTwice, TERMINAL, type Terminal } from './terminal.ts'
 const USAGE = 'Use: plinth admin password [e-mail] [--random]'
 const RANDOM = '--random'
 
-/** Sets a new password and ends the account's sessions; 0, 1 when refused, 2 when the words are wrong. */
+/** Sets a new password and ends the account's sessions; returns 0, 1 when refused, 2 for wrong words. */
 export async function adminCommand(
   context: PluginContext,
   args: readonly string[],
@@ -42,7 +42,7 @@ function refuse(sentence: string, code = 1): number {
   return code
 }
 
-/** The one account with the highest role, or the sentence that asks which is meant. */
+/** The one account with the highest role, or a sentence that asks which one. */
 async function onlyAdmin({
   model,
   options,

@@ -1,7 +1,7 @@
 /** Routes: approve or decline somebody who registered. */
 import { ApiError, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
-import { refuseAbove, roleOf } from './rank.ts'
+import { refuseAbove, roleOf } from './role-guards.ts'
 
 const MESSAGES = { active: 'User approved', declined: 'User declined' } as const
 
@@ -10,7 +10,7 @@ function decide(context: RouteContext, status: 'active' | 'declined'): Promise<R
     const { actor, model, options, params, records } = inner
     const found = await records('pending_users').get(params.id ?? '')
     const id = Number(found.id)
-    // Locked and looked at again: if two people decide at once, the second gets 404.
+    // Locked and read again: if two people decide at once, the second gets 404.
     const row = await model('users').query().findById(id).forUpdate().select('status')
     if (row?.status !== 'pending') throw new ApiError('record_not_found', { label: 'Pending user' })
     const role = await roleOf(inner, found.role_id)

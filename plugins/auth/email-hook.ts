@@ -1,4 +1,4 @@
-/** Hook: an address counts once it is confirmed, by its owner or on the word of staff. */
+/** The hook `auth.email`: an address counts once it is confirmed, by its owner or by staff. */
 import {
   ApiError,
   fieldError,
@@ -20,7 +20,7 @@ import { authOptions } from './options.ts'
 import { endLinksOf } from './reset-link.ts'
 import { closeSessionsOf, sessionOf } from './session.ts'
 
-/** `auth.email`, around every creation and change of an account. */
+/** Runs around every creation and change of an account. */
 export const email: HookContribution = {
   run: async (context, next) => {
     const { action, actor, record } = context
@@ -30,12 +30,12 @@ export const email: HookContribution = {
   },
 }
 
-/** Who makes an account for somebody else answers for its address; only registration says that nobody does. */
+/** Whoever makes an account for another person vouches for its address; a registration has nobody to vouch. */
 async function created(context: HookContext, next: Next): Promise<void> {
   const { input, options } = context
   input.email_verified ??= true
   await next()
-  // Without a password there is an invitation on its way, which confirms the address too.
+  // Without a password there is an invitation, which confirms the address too.
   if (input.email_verified !== false || input.password_hash === undefined || context.result === undefined) return
   const { verifyHours: hours } = authOptions(options)
   const to = String(context.result.email)
@@ -43,7 +43,7 @@ async function created(context: HookContext, next: Next): Promise<void> {
   await sendConfirmation(context, { email: to, token, hours, taken: true })
 }
 
-/** What staff and the program write counts as confirmed unless they say otherwise, and ends what was mailed before. */
+/** Addresses written by staff and the program count as confirmed unless they say otherwise; earlier links end. */
 async function changedByOther(context: HookContext, next: Next): Promise<void> {
   const { input, record } = context
   const id = Number(record?.id)
@@ -57,7 +57,10 @@ async function changedByOther(context: HookContext, next: Next): Promise<void> {
   }
 }
 
-/** Nobody confirms their own address; a new one waits in pending_email until its link is opened, and the old address gets a mail. */
+/**
+ * Nobody confirms their own address. A new one waits in pending_email until its link is opened, and the old address
+ * gets a mail.
+ */
 async function changedByOwner(context: HookContext, next: Next): Promise<void> {
   const { input, options, record } = context
   const { verify, verifyHours: hours } = authOptions(options)
@@ -86,7 +89,7 @@ async function changedByOwner(context: HookContext, next: Next): Promise<void> {
   await tellAddress(context, account, wanted, false)
 }
 
-/** A new password ends a change of address that waits: whoever asked for it may have known the old one. */
+/** A new password ends a pending change of address: its author may have known the old password. */
 function dropsPending({ input, record }: HookContext): boolean {
   return input.password_hash !== undefined && (record?.pending_email ?? null) !== null
 }
@@ -116,7 +119,7 @@ function ownAccount({ record }: HookContext) {
 
 async function refuseTooMany(context: HookContext, account: ReturnType<typeof ownAccount>): Promise<void> {
   const all = await recentConfirmations(context, account.id)
-  // The link of the registration is no change: who mistyped the address there may correct it at once.
+  // The link of the registration is no change: its author may correct a mistyped address at once.
   const changes = all.filter(({ email: to }) => to !== account.email)
   const wait = waitForNext(changes, context.now().getTime())
   if (wait > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(wait / 1000) })

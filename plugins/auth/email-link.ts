@@ -1,17 +1,23 @@
-/** Links by which people confirm an address: made, kept as hashes, mailed, and the mail to the address before. */
-import type { PluginContext } from '../../engine/index.ts'
-import { newToken, tokenHash } from '../keys/link-token.ts'
+/**
+ * Links that confirm an address: made, stored as hashes, and mailed; changes of address that nobody confirms in time
+ * are taken back.
+ */
+import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
+import { newToken, tokenHash } from '../keys/seal.ts'
 import { type MailQueue, sendMail } from '../mail/index.ts'
-import { latestNoted } from './skew.ts'
+import { latestNoted } from './clock-skew.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>
 
-/** One mail a minute, and so many a day to addresses of one account's choice, which may be strangers'. */
+/** One mail a minute, and this many a day, to addresses that an account chooses, which may belong to strangers. */
 export const PAUSE_MS = 60_000
 const MOST_A_DAY = 10
 const DAY_MS = 86_400_000
 
-/** Makes the one link of an account that confirms `email`, in a transaction that holds the account's row; gives its token. */
+/**
+ * Makes the one link of an account that confirms `email`, in a transaction that holds the account's row; returns its
+ * token.
+ */
 export async function addConfirmation(
   context: Surroundings,
   userId: number,
@@ -34,25 +40,25 @@ export async function addConfirmation(
   return token
 }
 
-/** Takes back every link of an account that was not used yet. */
+/** Takes back every unused link of an account. */
 export async function endConfirmationsOf({ model, now }: Surroundings, userId: number): Promise<void> {
   await model('email_confirmations').query().where({ user_id: userId }).whereNull('used_at').patch({ used_at: now() })
 }
 
-/** A link that was made in the past day. */
+/** A link of the past day. */
 export interface Made {
   readonly email: string
   readonly at: number
 }
 
-/** Milliseconds until an account may have another link mailed, by those of the past day; none but 0 means now. */
+/** Milliseconds until an account may get another link, by those of the past day; 0 means now. */
 export function waitForNext(made: readonly Made[], now: number): number {
   const [last, full] = [made[0], made[MOST_A_DAY - 1]]
   const pause = last === undefined ? 0 : last.at + PAUSE_MS - now
   return Math.max(0, pause, full === undefined ? 0 : full.at + DAY_MS - now)
 }
 
-/** When the account's last links of the past day were made, newest first, each with its address. */
+/** The account's links of the past day, newest first, with their addresses. */
 export async function recentConfirmations({ model, now }: Surroundings, userId: number): Promise<readonly Made[]> {
   const rows = await model('email_confirmations')
     .query()
@@ -64,8 +70,8 @@ export async function recentConfirmations({ model, now }: Surroundings, userId: 
   return rows.map(({ email, created_at }) => ({ email, at: new Date(created_at).getTime() }))
 }
 
-/** Takes back changes of address that nobody confirmed in time; gives how many. */
-export async function dropUnconfirmed({ model, now }: Surroundings): Promise<number> {
+/** Takes back changes of address that nobody confirmed in time; returns their number. */
+async function dropUnconfirmed({ model, now }: Surroundings): Promise<number> {
   const time = now()
   const waiting = model('email_confirmations')
     .query()
@@ -82,7 +88,7 @@ export async function dropUnconfirmed({ model, now }: Surroundings): Promise<num
     .patch({ pending_email: null })
 }
 
-/** Mails the link; `taken`: the address is already the account's. Nothing of what its owner wrote stands in it. */
+/** Mails the link. `taken`: the account already has the address. The mail has no text of the account's owner. */
 export function sendConfirmation(
   context: MailQueue,
   { email, token, hours, taken }: { readonly email: string; token: string; hours: number; taken: boolean },
@@ -92,7 +98,10 @@ export function sendConfirmation(
   return sendMail(context, { template, to: email, data: { link, hours, taken }, urgent: true })
 }
 
-/** Mails the address in force that another one was asked for or has replaced it; names the new one only if the old was confirmed. */
+/**
+ * Warns the present address of a change that was asked for or made; names the new address only if the old one was
+ * confirmed.
+ */
 export function tellAddress(
   context: MailQueue,
   account: { readonly email: string; readonly first_name: string; readonly email_verified: boolean },
@@ -103,4 +112,9 @@ export function tellAddress(
   const template = new URL('./mails/address_change.liquid', import.meta.url)
   const data = { first_name: known ? account.first_name : '', new_email: known ? newEmail : '', done }
   return sendMail(context, { template, to: account.email, data, urgent: true })
+}
+
+/** The job `auth.tidy`. */
+export async function tidy(context: JobContext): Promise<JsonObject> {
+  return { addresses: await dropUnconfirmed(context) }
 }

@@ -1,6 +1,6 @@
 /** Routes: confirm an address by the token of a mailed link, and have the link mailed again. */
 import { ApiError, invalid, type Route, type RouteContext } from '../../engine/index.ts'
-import { tokenHash } from '../keys/link-token.ts'
+import { tokenHash } from '../keys/seal.ts'
 import { addConfirmation, PAUSE_MS, recentConfirmations, sendConfirmation, waitForNext } from './email-link.ts'
 import { authOptions } from './options.ts'
 
@@ -23,7 +23,7 @@ const verify: Route = {
         .whereColumn('u.id', 'c.user_id')
         .whereNot('u.status', 'declined')
         .where((either) => either.whereColumn('u.email', 'c.email').orWhereColumn('u.pending_email', 'c.email'))
-      // Used up and found by one statement: of two requests with one token, one wins.
+      // Found and used up by one statement: of two requests with one token, one succeeds.
       const [found] = await model('email_confirmations')
         .query()
         .alias('c')

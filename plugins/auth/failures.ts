@@ -1,18 +1,23 @@
-/** Wrong passwords counted for each account, beside the limit of each address: pauses that grow, and a mail to the owner. */
+/**
+ * Failures to sign in, counted for each account in addition to the limit of each address: growing pauses, and a mail to
+ * the owner.
+ */
 import { createHash } from 'node:crypto'
 import { ApiError, type PluginContext } from '../../engine/index.ts'
 import { sendMail } from '../mail/index.ts'
 import { accountOf } from './account.ts'
-import { latestNoted } from './skew.ts'
+import { latestNoted } from './clock-skew.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>
 
-/** Wrong passwords without a pause: people have several, and type badly. */
+/** Wrong passwords without a pause: people have several, and mistype. */
 const FREE = 10
-/** The first pause, doubled with every further failure up to the most: a hundred guesses a day, however many networks. */
+/**
+ * The first pause, doubled with every failure up to the longest: a hundred guesses a day from any number of networks.
+ */
 const FIRST_MS = 30_000
 const MOST_MS = 900_000
-/** Failures older than this no longer count; the owner gets at most one mail in this time. */
+/** Older failures no longer count; the owner gets at most one mail in this time. */
 const DAY_MS = 86_400_000
 
 function hashOf(counted: string): string {
@@ -20,8 +25,8 @@ function hashOf(counted: string): string {
 }
 
 /**
- * As what failures for an e-mail from an address are counted: the account, or for an address with a session of the
- * account that address alone, so that guesses from elsewhere do not lock its owner out.
+ * The key of failures for an e-mail from an address. It is the account; or, for an address with a session of the
+ * account, that address alone, so that guesses from elsewhere do not lock its owner out.
  */
 export async function countedAs(
   { model }: Pick<PluginContext, 'model'>,
@@ -37,7 +42,7 @@ export async function countedAs(
   return known === undefined ? email : `${email} ${address}`
 }
 
-/** Throws too_many_requests while what is counted so has to pause. */
+/** Throws too_many_requests during the pause of a key. */
 export async function refusePaused({ model, now }: Surroundings, counted: string): Promise<void> {
   const row = await model('sign_in_failures')
     .query()
@@ -61,7 +66,7 @@ export async function noteFailure(
   const now = context.now()
   const yesterday = new Date(now.getTime() - DAY_MS)
   const { table } = context.catalog.resources.get('sign_in_failures')!
-  // Counted by one statement, which only SQL can say: of guesses at the same moment none is lost.
+  // One SQL statement, so that simultaneous guesses are all counted.
   const { rows } = await knex.raw<{
     readonly rows: readonly { readonly failures: number; readonly mailed: boolean }[]
   }>(
@@ -83,7 +88,7 @@ export async function noteFailure(
   })
 }
 
-/** Runs after the answer, so that the time of the answer does not show whether there is an account. */
+/** Runs after the answer, whose time must not show whether an account exists. */
 async function mailOwner(
   context: Omit<PluginContext, 'transaction'>,
   email: string,
@@ -102,13 +107,13 @@ async function mailOwner(
   if (account === undefined || account.status === 'declined') return
   const template = new URL('./mails/failures.liquid', import.meta.url)
   const name = account.email_verified ? account.first_name : ''
-  // The guess may have been part of a write whose refusal has ended its transaction by now.
+  // The guess may belong to a write whose refusal has already ended its transaction.
   const enqueue: PluginContext['enqueue'] = (job, payload, options) =>
     context.enqueue(job, payload, { ...options, outsideTransaction: true })
   await sendMail({ ...context, enqueue }, { template, to: account.email, data: { first_name: name, failures } })
 }
 
-/** Deletes the failures of an account after its password was given or set again. */
+/** Deletes the failures of an account after its password was entered correctly or set again. */
 export async function forgetFailures({ model }: Pick<PluginContext, 'model'>, counted: string): Promise<void> {
   await model('sign_in_failures')
     .query()

@@ -1,4 +1,4 @@
-/** The auth plugin's options in app.yaml: their schema, and their values typed. */
+/** The options of the auth plugin in app.yaml: their schema, and their typed values. */
 import { type Actor, isObject, type Json, type JsonObject, type JsonSchema } from '../../engine/index.ts'
 
 export interface AuthOptions {
@@ -13,11 +13,11 @@ export interface AuthOptions {
   readonly verifyHours: number
   /** Path of the page on which people sign in. */
   readonly signInPage: string | undefined
-  /** What an account that registered itself may store until it is approved; undefined: as much as any. */
+  /** The quota of an account that registered itself, until it is approved; undefined: no special one. */
   readonly quota: Actor['quota']
 }
 
-/** The quota where app.yaml says nothing. */
+/** The quota without an option. */
 const QUOTA = { records: 1_000, bytes: '100MB' } as const
 
 export const OPTIONS_SCHEMA: JsonSchema = {

@@ -1,4 +1,4 @@
-/** Routes: the pages that links in mails open, and the one to ask for such a mail. */
+/** Routes of pages: those that links in mails open, and the one that asks for such a mail. */
 import type { Route } from '../../engine/index.ts'
 import { type FormContent, formPage } from '../pages/form-page.ts'
 import { escaped, rootOf } from '../pages/page.ts'
@@ -55,7 +55,7 @@ const requestOf = () => [token, { email: form.email.value, password: form.passwo
   { email: { type: 'string', description: 'Filled into the form' } },
 )
 
-/** With a button to press: programs that open the links of mails to look at them must not confirm anything. */
+/** Needs a press of the button: programs that open the links of mails must not confirm anything. */
 const confirmPage = pageRoute(
   '/email/verify/{token}',
   'The page behind the link in a mail: confirm an e-mail address',
@@ -72,7 +72,7 @@ const requestOf = () => ['', { token }]`,
 
 export const pageRoutes: readonly Route[] = [askPage, resetPage, confirmPage]
 
-/** What differs between the pages; `help` is markup of a link, `root` the path of the application. */
+/** The differences of the pages; `help` is the markup of a link, `root` the path of the application. */
 interface PageContent extends Omit<FormContent, 'links'> {
   readonly help?: (root: string) => string
 }

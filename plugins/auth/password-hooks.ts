@@ -1,4 +1,4 @@
-/** Hooks that turn a password in a body into the hash that is stored, and invite those who got none. */
+/** Hooks that replace a password in a body by its hash, and invite accounts without one. */
 import { fieldError, type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { forgetFailures, noteFailure, refusePaused } from './failures.ts'
@@ -18,7 +18,10 @@ async function setPassword(context: HookContext, next: Next): Promise<void> {
   await next()
 }
 
-/** `auth.password`: a password may come with the body; who changes their own, or their address, gives the current one. */
+/**
+ * `auth.password`: a body may have a password; people who change their own password or address must give the current
+ * one.
+ */
 export const password: HookContribution = {
   input: { ...PASSWORD_INPUT, ...CURRENT_INPUT },
   run: async (context, next) => {
@@ -27,7 +30,7 @@ export const password: HookContribution = {
   },
 }
 
-/** `auth.required_password`: a password must come with the body. */
+/** `auth.required_password`: a body must have a password. */
 export const requiredPassword: HookContribution = {
   input: {
     password: { type: 'secret', required: true, description: PASSWORD_INPUT.password?.description ?? '' },
@@ -47,8 +50,8 @@ export const requiredPassword: HookContribution = {
 }
 
 /**
- * `auth.invite`: whoever is created without a password gets a mail with a link to set one, unless the body says no; of
- * many who are created at once, as by an import, only if it says yes.
+ * `auth.invite`: a new account without a password gets a mail with a link to set one, unless the body says no; in a
+ * bulk creation, such as an import, only if it says yes.
  */
 export const invite: HookContribution = {
   input: {
@@ -74,8 +77,8 @@ export const invite: HookContribution = {
 }
 
 /**
- * `auth.sign_out`: a password set by somebody else, a declined account and a deleted one end every session, one's own
- * new password every other session; a new password, a decline and a deletion end the links that were mailed.
+ * `auth.sign_out`: a password set by another person, a declined account and a deleted one end every session; one's own
+ * new password ends every other session. A new password, a decline and a deletion also end the mailed links.
  */
 export const signOut: HookContribution = {
   run: async (context, next) => {
@@ -91,13 +94,13 @@ export const signOut: HookContribution = {
   },
 }
 
-/** Whether the write changes the password or the address of whoever makes it. */
+/** Whether people change their own password or address. */
 function concernsOwn({ action, actor, extra, input, record }: HookContext): boolean {
   if (action !== 'update' || actor.kind !== 'user' || record?.id !== actor.id) return false
   return (extra.password ?? null) !== null || input.email !== undefined
 }
 
-/** Throws validation_failed when the write needs the current password and does not bring it. */
+/** Throws validation_failed where the current password is needed and missing. */
 async function requireCurrent(context: HookContext): Promise<void> {
   if (!concernsOwn(context)) return
   const given = context.extra.current_password
@@ -108,7 +111,7 @@ async function requireCurrent(context: HookContext): Promise<void> {
   const account = String(email)
   await refusePaused(context, account)
   if (!(await verifyPassword(typeof stored === 'string' ? stored : null, given))) {
-    // Beside the transaction, which this refusal rolls back.
+    // Outside the transaction, which this refusal rolls back.
     setImmediate(() => {
       noteFailure(context, account, account).catch((error: unknown) =>
         context.log.error({ err: error }, 'a wrong password could not be counted'),

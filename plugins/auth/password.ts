@@ -1,22 +1,22 @@
-/** Passwords: what is acceptable, and hashing that never takes the whole machine. */
+/** Passwords: which are acceptable, and hashing with a limit on the work at once. */
 import { hash, verify } from '@node-rs/argon2'
 import { ApiError, type FieldDefinition, type FieldError, fieldError, type Json } from '../../engine/index.ts'
 
 export const SHORTEST = 8
 export const LONGEST = 128
 
-/** Hashes at work at once: 40 together would hold Node's thread pool, and with it every file and name look-up, for seconds. */
+/** Hashes computed at once: 40 would occupy Node's thread pool for seconds, and with it files and name look-ups. */
 const AT_ONCE = 4
-/** The most hashes that wait for their turn, a second or two; further ones are refused with Retry-After. */
+/** Hashes that may wait, a second or two; more are refused with Retry-After. */
 const WAITING = 100
 
-/** The two body keys of whatever sets a password, in the words of the YAML. */
+/** The two keys of a body that sets a password, in the words of the YAML. */
 export const PASSWORD_INPUT: Readonly<Record<string, FieldDefinition>> = {
   password: { type: 'secret', description: `${SHORTEST} to ${LONGEST} characters, not the e-mail address` },
   password_confirmation: { type: 'secret', description: 'The password once more' },
 }
 
-/** The body key by which people show that an account is theirs. */
+/** The key of a body by which people prove that an account is theirs. */
 export const CURRENT_INPUT: Readonly<Record<string, FieldDefinition>> = {
   current_password: { type: 'secret', description: 'Needed to change the own password or e-mail' },
 }
@@ -24,7 +24,7 @@ export const CURRENT_INPUT: Readonly<Record<string, FieldDefinition>> = {
 let working = 0
 const queue: (() => void)[] = []
 
-/** Does work when it is its turn; throws unavailable when too many wait already. */
+/** Runs work in its turn; throws unavailable when too many wait. */
 export async function gated<T>(work: () => Promise<T>): Promise<T> {
   if (queue.length >= WAITING) throw new ApiError('unavailable', { retryAfter: 2 })
   if (working >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve))
@@ -32,19 +32,19 @@ export async function gated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The next one takes over this place, so that a call that arrives now does not overtake those that wait.
+    // The next one takes this place, so that a new call does not overtake those that wait.
     const next = queue.shift()
     if (next === undefined) working -= 1
     else next()
   }
 }
 
-/** A password in the one form by which it is compared: OpaqueString of RFC 8265 (section 4.2): any blank is U+0020, then NFC. */
+/** A password in the form for comparison, OpaqueString of RFC 8265 (section 4.2): any blank is U+0020, then NFC. */
 function opaque(password: string): string {
   return password.replace(/\p{Zs}/gu, ' ').normalize('NFC')
 }
 
-/** What no password may hold (RFC 8264, section 9): controls, and signs that nobody sees. */
+/** Characters that no password may have (RFC 8264, section 9): controls, and invisible signs. */
 const DISALLOWED = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/u
 
 /** The hash to store for a password. */
@@ -55,21 +55,21 @@ export function hashPassword(password: string): Promise<string> {
 let decoy: Promise<string> | undefined
 
 /**
- * Whether the password is the one that was hashed, in its one form or, as hashes of before were made, as it is written;
- * takes the same time when there is no hash, and is then false.
+ * Whether the password has this hash, in its one form or, as earlier hashes were made, as it is written. Without a hash
+ * it is false, after the same time.
  */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  // Hashed outside the queue: a refusal there would be kept as the decoy for ever.
+  // Hashed outside the queue: a refusal there would be kept as the decoy forever.
   decoy ??= hash('nobody has this password')
   const against = stored ?? (await decoy)
   let matches = false
-  // Both are tried whatever the first one says, so that the time tells nothing of the hash.
+  // Tries both, so that the time reveals nothing about the hash.
   for (const form of new Set([opaque(password), password]))
     matches = (await gated(() => verify(against, form))) || matches
   return matches && stored !== null && stored !== undefined
 }
 
-/** What is wrong with a new password, by field; undefined when nothing is. */
+/** The mistakes in a new password, by field; undefined without any. */
 export function passwordErrors(
   password: Json | undefined,
   confirmation: Json | undefined,

@@ -1,17 +1,17 @@
-/** Links that let their bearer set a password: made, kept as hashes, mailed. */
+/** Links that let their bearer set a password: made, stored as hashes, and mailed. */
 import type { PluginContext } from '../../engine/index.ts'
-import { newToken, tokenHash } from '../keys/link-token.ts'
+import { newToken, tokenHash } from '../keys/seal.ts'
 import { type MailQueue, sendMail } from '../mail/index.ts'
 
-/** Whom a link is for. */
+/** The person that a link is for. */
 export interface Person {
   readonly id: number
   readonly email: string
-  /** Empty where nobody confirmed the address: then it may be the text of a stranger. */
+  /** Empty where nobody confirmed the address: then the name may be a stranger's text. */
   readonly firstName: string
 }
 
-/** Stores a new link for a person and gives its token; `minutes` is how long it works. */
+/** Stores a new link for a person and returns its token; `minutes` is its lifetime. */
 export async function addReset(context: PluginContext, person: Person, minutes: number): Promise<string> {
   const token = newToken()
   const now = context.now()
@@ -28,12 +28,12 @@ export async function addReset(context: PluginContext, person: Person, minutes: 
   return token
 }
 
-/** Takes back every link of a person that was not used yet. */
+/** Takes back every unused link of a person. */
 export async function endLinksOf({ model, now }: Pick<PluginContext, 'model' | 'now'>, userId: number): Promise<void> {
   await model('password_resets').query().where({ user_id: userId }).whereNull('used_at').patch({ used_at: now() })
 }
 
-/** The page a token opens, at the public address of BASE_URL and never at the Host of a request. */
+/** The page for a token, at the public address of BASE_URL and never at the Host of a request. */
 export function resetLink(baseUrl: string, token: string, email: string): string {
   return `${baseUrl.replace(/\/+$/, '')}/password/reset/${token}?email=${encodeURIComponent(email)}`
 }

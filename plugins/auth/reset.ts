@@ -7,20 +7,20 @@ import {
   type RouteContext,
   type Transaction,
 } from '../../engine/index.ts'
-import { newToken, tokenHash } from '../keys/link-token.ts'
+import { newToken, tokenHash } from '../keys/seal.ts'
 import { type Account, accountOf } from './account.ts'
+import { latestNoted } from './clock-skew.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { forgetFailures } from './failures.ts'
 import { authOptions } from './options.ts'
 import { hashPassword, passwordErrors } from './password.ts'
 import { endLinksOf, sendReset } from './reset-link.ts'
 import { closeSessionsOf } from './session.ts'
-import { latestNoted } from './skew.ts'
 
 const SENT = 'If the address belongs to an account, a link to set a new password is on its way'
-/** One mail a minute to an address, whoever asks. */
+/** One mail a minute to an address. */
 const PAUSE_MS = 60_000
-/** Links of one address that are live: whoever asks for another one ends none that its owner has in a mail. */
+/** Live links of one address: a new request ends none that its owner has in a mail. */
 const MOST_LIVE = 3
 
 const ask: Route = {
@@ -38,8 +38,8 @@ const ask: Route = {
 }
 
 /**
- * Does the same work for every address, whoever has it, so that time tells nothing of who has an account; the mail
- * leaves after the answer.
+ * Does the same work for every address, so that the time does not show whether it has an account; the mail leaves after
+ * the answer.
  */
 async function sendLink(context: RouteContext, email: string): Promise<void> {
   const { resetMinutes } = authOptions(context.options)
@@ -54,7 +54,7 @@ async function sendLink(context: RouteContext, email: string): Promise<void> {
   })
 }
 
-/** Stores a link, unless there was one within the minute or as many are live as may be; gives whose it is. */
+/** Stores a link, unless there was one within the minute or too many are live; returns its owner. */
 async function storeLink(
   context: PluginContext & { readonly transaction: Transaction },
   email: string,
@@ -63,11 +63,11 @@ async function storeLink(
 ): Promise<Account | undefined> {
   const { catalog, now, transaction } = context
   const { knex } = transaction
-  // One after the other: requests at the same moment would each find that there was none.
+  // One after the other: simultaneous requests would each find none.
   await knex.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`plinth auth reset ${email}`])
   const account = await accountOf(context, email)
   const [table, time] = [catalog.resources.get('password_resets')!.table, now()]
-  // Looked for and stored by one statement, in the same time whether there is an account or not.
+  // Found and stored by one statement, in the same time with and without an account.
   const { rowCount } = await knex.raw<{ readonly rowCount: number }>(
     `insert into ?? (email, user_id, token_hash, expires_at, created_at)
      select ?::varchar, ?::integer, ?::varchar, ?::timestamptz, ?::timestamptz
@@ -124,7 +124,7 @@ async function setPassword(context: RouteContext, email: string, password: strin
       .modify('live')
       .whereColumn('u.id', 'r.user_id')
       .whereColumn('u.email', 'r.email')
-    // Used up and found by one statement: of two requests with one token, one wins.
+    // Found and used up by one statement: of two requests with one token, one succeeds.
     const [user] = await model('password_resets')
       .query()
       .alias('r')
@@ -143,7 +143,7 @@ async function setPassword(context: RouteContext, email: string, password: strin
     await endConfirmationsOf(inner, id)
     await closeSessionsOf(inner, id)
     await forgetFailures(inner, email)
-    // Whoever opened this link reads the mail of this address; if a stranger had registered it, that ends here.
+    // A person who opened this link reads the mail of the address; that ends what a stranger had registered.
     await records('users', 'system').update(id, { email_verified: true })
   })
   return { message: 'The password has been set; sign in with it' }

@@ -1,4 +1,4 @@
-/** Routes: the caller's own sessions, and an end to one of them. */
+/** Routes of the caller's own sessions: the list, and ending one. */
 import { ApiError, type Route } from '../../engine/index.ts'
 import { sessionOf } from './session.ts'
 

@@ -1,9 +1,20 @@
-/** Sessions: the row behind each token, read anew for every request, many requests by one statement. */
+/**
+ * Sessions: signed tokens, and the row behind each, read again for every request, many requests by one statement. Also the
+ * people of tests.
+ */
 import { randomUUID } from 'node:crypto'
-import { type Actor, type Catalog, memo, type PluginContext, type RouteContext } from '../../engine/index.ts'
+import {
+  type Actor,
+  type Catalog,
+  keysOf,
+  memo,
+  type PeopleContribution,
+  type PluginContext,
+  type RouteContext,
+  type Settings,
+} from '../../engine/index.ts'
 import { actorColumns, actorOf, notDeletedSql } from './actor.ts'
 import { type AuthOptions, authOptions } from './options.ts'
-import { readToken, signToken } from './token.ts'
 
 interface Waiting {
   readonly jti: string
@@ -11,7 +22,7 @@ interface Waiting {
   readonly reject: (reason: unknown) => void
 }
 
-/** The session checks of one application: those that wait for the next statement while one is in flight. */
+/** The session checks of an application: those that wait for the next statement while one runs. */
 interface Batch {
   readonly text: string
   own?: AuthOptions
@@ -19,20 +30,20 @@ interface Batch {
   busy: boolean
 }
 
-/** The most tokens that one statement checks; the others wait for the next statement. */
+/** The most tokens in one statement; the others wait for the next. */
 const MOST_TOGETHER = 200
 
-/** A session that is used is marked at most this often, so that not every request writes. */
+/** A session is marked as used at most this often, so that not every request writes. */
 const TOUCH_MS = 600_000
 
-/** The token id of the session that each actor signed in by. */
+/** The token id of each actor's session. */
 const signedIn = memo((_: Actor): { by?: string } => ({}))
 
 type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now'>
 
 /**
- * Who a request's headers speak for, or null. The token's row, the user's state and the role are read
- * after the request arrived; requests that arrive while such a read is in flight share the next one.
+ * The actor of a request's headers, or null. Token, user and role are read after the request arrived; requests that
+ * arrive during such a read share the next one.
  */
 export async function authenticate(
   context: SessionContext & { readonly headers: Readonly<Record<string, string | undefined>> },
@@ -64,7 +75,7 @@ async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
         rows.filter((row) => row.at(-1) === 't').map((row) => row[0]),
       )
     } catch (error) {
-      // Those that wait would fail in the same way: a database that does not answer must not make a queue.
+      // Those that wait would fail too; a database that does not answer must not cause a queue.
       for (const { reject } of [...checked, ...batch.waiting.splice(0)]) reject(error)
     }
   }
@@ -72,7 +83,7 @@ async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
 }
 
 const batchOf = memo((catalog: Catalog): Batch => {
-  // Text for a prepared statement: this is asked by every request.
+  // Text of a prepared statement, because every request runs it.
   const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
   const live = (resource: string, alias: string): string => notDeletedSql(catalog.resources.get(resource)!, alias)
   const text = `select s.jti, ${actorColumns(catalog)},
@@ -84,7 +95,7 @@ const batchOf = memo((catalog: Catalog): Batch => {
   return { text, waiting: [], busy: false }
 })
 
-/** Marks sessions as used. No request waits for it; if it fails, the next request marks them. */
+/** Marks sessions as used. No request waits for it; after a failure the next request marks them. */
 function touch({ catalog, database, now }: SessionContext, jtis: readonly (string | null | undefined)[]): void {
   if (jtis.length === 0) return
   const { table } = catalog.resources.get('access_tokens')!
@@ -138,4 +149,81 @@ export async function closeSessionsOf(
   const query = model('access_tokens').query().where({ user_id: userId })
   if (except !== undefined) query.whereNot({ jti: except })
   await query.delete()
+}
+
+export const people: PeopleContribution = {
+  body: (name) => ({
+    first_name: name,
+    last_name: 'Tester',
+    email: `${name.toLowerCase().replace(/[^a-z0-9]+/g, '.')}@people.example`,
+    email_verified: true,
+    status: 'active',
+    invite: false,
+  }),
+  headers: async (context, account) => ({
+    authorization: `Bearer ${await openSession({ ...context, headers: {}, ip: '' }, account)}`,
+  }),
+}
+
+/** The content of a verified token: the id of its row, and its end in milliseconds since the epoch. */
+interface Claims {
+  readonly jti: string
+  readonly expiresAt: number
+}
+
+type TokenContext = Pick<PluginContext, 'settings' | 'now'>
+
+/** Verified tokens kept, so that a signature is checked once per token and not once per request. */
+const KEPT = 10_000
+/** Ours have some 300 characters; longer ones are not worth the hashing. */
+const LONGEST = 2_048
+
+const verifiedFor = memo((_: Settings) => new Map<string, Claims>())
+
+/** A signed token for a user's session. */
+export async function signToken(context: TokenContext, userId: number, claims: Claims): Promise<string> {
+  const { SignJWT } = await import('jose')
+  const { byId, current } = await keysOf(context.settings)
+  return new SignJWT()
+    .setProtectedHeader({ alg: 'HS256', kid: current })
+    .setSubject(String(userId))
+    .setJti(claims.jti)
+    .setIssuedAt(Math.floor(context.now().getTime() / 1000))
+    .setExpirationTime(Math.floor(claims.expiresAt / 1000))
+    .sign(byId.get(current)!)
+}
+
+/** The claims of the bearer token in an Authorization header; undefined without a token of ours. */
+export async function readToken(context: TokenContext, authorization: string | undefined): Promise<Claims | undefined> {
+  const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1]
+  if (token === undefined || token.length > LONGEST) return undefined
+  const kept = verifiedFor(context.settings)
+  let claims = kept.get(token)
+  if (claims === undefined) claims = await verify(context, token)
+  else kept.delete(token)
+  if (claims === undefined || claims.expiresAt <= context.now().getTime()) return undefined
+  // Moved to the end: the order of the map is that of last use.
+  kept.set(token, claims)
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value!)
+  return claims
+}
+
+async function verify(context: TokenContext, token: string): Promise<Claims | undefined> {
+  const { errors, jwtVerify } = await import('jose')
+  const { byId } = await keysOf(context.settings)
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      ({ kid }) => {
+        const key = kid === undefined ? undefined : byId.get(kid)
+        if (key === undefined) throw new errors.JWKSNoMatchingKey()
+        return key
+      },
+      { algorithms: ['HS256'], requiredClaims: ['exp', 'jti', 'sub'], currentDate: context.now() },
+    )
+    return Object.freeze({ jti: String(payload.jti), expiresAt: Number(payload.exp) * 1000 })
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
 }

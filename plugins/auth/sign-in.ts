@@ -27,7 +27,7 @@ const PASSWORD = { type: 'secret', required: true } as const
 async function signedIn(context: RouteContext, id: number): Promise<Reply> {
   const token = await openSession(context, id)
   const account = await context.as(id)
-  // Declined or deleted at this very moment.
+  // Declined or deleted at this moment.
   if (account === null) throw new ApiError('invalid_credentials')
   return { data: { user: await account.records('users').shown(id), token, token_type: 'Bearer' } }
 }
@@ -51,7 +51,7 @@ const login: Route = {
       await noteFailure(context, email, counted)
       throw new ApiError('invalid_credentials')
     }
-    // Once more: of many guesses at one moment, those behind the last free one must not learn that they are right.
+    // Checked again: of many simultaneous guesses, those after the last free one must not learn that they are right.
     await refusePaused(context, counted)
     await forgetFailures(context, counted)
     if (account.status === 'declined' || account.role === null)
@@ -60,7 +60,7 @@ const login: Route = {
   },
 }
 
-/** What a client may send back of a user it has read; who registers decides none of it. */
+/** The keys that a client may send back after reading a user; a registration ignores them. */
 const IGNORED: Readonly<Record<string, FieldDefinition>> = Object.fromEntries(
   [
     'id',

@@ -1,8 +1,8 @@
-/** ⇄ Passwords at a terminal: typed twice and never shown, or one line of standard input. */
+/** Passwords at a terminal ⇄: typed twice and never shown, or one line of standard input. */
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
-/** The terminal that somebody sits at. */
+/** The terminal of a person. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly output: NodeJS.WritableStream
@@ -14,13 +14,13 @@ export const TERMINAL: Terminal = { input: process.stdin, output: process.stderr
 /** Above any password; a file that was piped by mistake is not read to its end. */
 const LONGEST_LINE = 4_096
 
-/** What was typed, or an empty text where nothing was; undefined when the second time was not the first. */
+/** The typed text, empty for none; undefined when the two times differ. */
 export async function askTwice(question: string, terminal: Terminal): Promise<string | undefined> {
   const first = await ask(question, terminal)
   return first === '' || (await ask('Once more: ', terminal)) === first ? first : undefined
 }
 
-/** One line typed at a terminal, which shows none of it. */
+/** A line typed at a terminal without being shown. */
 function ask(question: string, { input, output }: Terminal): Promise<string> {
   output.write(question)
   const nowhere = new Writable({ write: (_part, _encoding, done) => done() })
@@ -35,7 +35,7 @@ function ask(question: string, { input, output }: Terminal): Promise<string> {
   })
 }
 
-/** The first line of what is piped, without its end; empty where nothing is. */
+/** The first line of piped input, without its end; empty without input. */
 export async function readLine({ input }: Pick<Terminal, 'input'>): Promise<string> {
   let text = ''
   for await (const part of input) {

@@ -1,4 +1,4 @@
-/** ⇄ `plinth user create|password|role`: accounts from a terminal, by the rules that hold for everybody. */
+/** `plinth user create|password|role` ⇄: accounts from a terminal, by the rules for everybody. */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import {
@@ -27,7 +27,7 @@ const OPTIONS = {
 
 type Options = Readonly<Partial<Record<keyof typeof OPTIONS, string | boolean>>>
 
-/** The options that each verb takes, and how many words. */
+/** The options of each verb, and its number of words. */
 const VERBS: Readonly<Record<string, { readonly words: number; readonly options: readonly string[] }>> = {
   create: { words: 1, options: Object.keys(OPTIONS) },
   password: { words: 1, options: ['random'] },
@@ -43,7 +43,7 @@ class Refused extends Error {
   }
 }
 
-/** What the command line says. */
+/** The words of the command line. */
 interface Words {
   readonly verb: string
   readonly words: readonly string[]
@@ -56,7 +56,7 @@ function readWords(args: readonly string[]): Words {
   try {
     read = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true })
   } catch {
-    // What stands behind an unknown option may be a password: nothing of it is repeated.
+    // The text after an unknown option may be a password, so it is not repeated.
     throw wrong('An option is unknown, or has no value; a password is never one.')
   }
   const [verb = '', ...words] = read.positionals
@@ -72,7 +72,7 @@ function readWords(args: readonly string[]): Words {
   return { verb, words, options: read.values }
 }
 
-/** Writes as the system; 0, 1 when refused, 2 when the words are wrong. */
+/** Writes as the system; returns 0, 1 when refused, 2 for wrong words. */
 export async function userCommand(
   context: PluginContext,
   args: readonly string[],
@@ -143,7 +143,7 @@ async function known(context: PluginContext, email: string) {
   return account
 }
 
-/** The id of a role by its slug; those who register have the default one. */
+/** The id of a role by its slug; people who register get the default one. */
 async function roleIdOf({ model }: PluginContext, slug: string | boolean | undefined): Promise<number> {
   const found = await model('roles').query().modify('live').orderBy('slug').select('id', 'slug')
   const role = found.find((one) => one.slug === slug)

@@ -1,61 +1,70 @@
-/** ⇄ One batch of rows: cut from the file, judged as far as that needs no writing, then written. */
+/** ⇄ One batch of rows: read from the file, judged as far as possible without writing, then written. */
 import { type FieldErrors, type Id, type PluginContext, type Resource, targetOf, turns } from '../../engine/index.ts'
+import type { Column } from './columns.ts'
 import { type Entry, entryOf } from './entry.ts'
-import { keepAhead, takenKeys } from './keys.ts'
-import type { Column } from './layout.ts'
 import { matchNames } from './match.ts'
 import type { Cell, Note, Outcome, Repeated, RowErrors } from './outcome.ts'
 import { madeKey, nameParents } from './parents.ts'
 import { rowsOf, type Sheet } from './parse.ts'
+import { keepAhead, takenKeys } from './record-keys.ts'
 import { digester, earlierRecords, noteRecords, takeTurn } from './repeat.ts'
 
-/** Rows in one transaction, each behind a savepoint: PostgreSQL keeps up to 64 of a transaction in fast memory. */
+/** Rows in one transaction, each after a savepoint: PostgreSQL keeps up to 64 of a transaction in fast memory. */
 const SMALL_BATCH = 50
-/** Rows that one statement writes in a small part of a second. The first batches are small, and each is as large as all before it. */
+/**
+ * Rows that one statement writes in a fraction of a second. The first batches are small, and each is as large as all
+ * before it.
+ */
 const BATCH = 1_000
 /** Characters of such rows, so that long texts don't fill the memory. */
 const LENGTH = 1_048_576
-/** As long as writing a batch may take, in milliseconds, before the next ones are smaller. */
+/** The longest time for writing a batch, in milliseconds; after a longer one, batches become smaller. */
 const LONGEST_MS = 1_000
 
-/** A file on its way into a resource. */
+/** A file that is being imported into a resource. */
 export interface Import {
   readonly context: PluginContext
   readonly resource: Resource
   readonly sheet: Sheet
-  /** Keys of rows that were written, or would have been; where they are written, of the last batch alone: the others are found. */
+  /**
+   * Keys of rows that were written, or would have been. In an import that writes they are those of the last batch;
+   * earlier ones are found in the table.
+   */
   readonly seen: Set<string>
-  /** What was created because rows name it, `customers ann@desk.example`, with its id; on a dry run with none. */
+  /**
+   * Records that were created for rows that name them, `customers ann@desk.example`, with their ids; without an id in a
+   * dry run.
+   */
   readonly made: Map<string, Id | undefined>
-  /** Whether all of it is one transaction that is undone at its end: what a row writes is there for the next ones. */
+  /** Whether all of it is one transaction that is undone at its end, so that later rows see what earlier ones wrote. */
   readonly trial: boolean
-  /** How many rows the next batches may have: as many as can be written in time. */
+  /** The size of the next batches: as many rows as can be written in time. */
   readonly pace: { most: number }
 }
 
-/** A batch with what was found of it, before those that come first are written. */
+/** A batch with the records found for it, before earlier batches are written. */
 export interface Found {
   readonly entries: readonly Entry[]
-  /** Those that no stored record has the key of. */
+  /** Entries with keys that no stored record has. */
   readonly fresh: readonly Entry[]
 }
 
-/** A batch before it is written: the entries that can be, and what became of the others. */
+/** A judged batch: the entries to write, and the outcome of the others. */
 export interface Judged {
   readonly entries: readonly Entry[]
   readonly good: readonly Entry[]
   readonly skipped: number
-  /** Those of the skipped ones that equal rows of earlier imports. */
+  /** The skipped entries that equal rows of earlier imports. */
   readonly repeated: Repeated
   readonly errors: readonly RowErrors[]
 }
 
-/** An import that has written nothing yet. */
+/** An import before its first batch. */
 export function importOf(context: PluginContext, resource: Resource, sheet: Sheet, trial = false): Import {
   return { context, resource, sheet, trial, seen: new Set(), made: new Map(), pace: { most: BATCH } }
 }
 
-/** Whether what a row names, or a hook that looks at it, may depend on the rows before it. */
+/** Whether a row's references, or a hook, may depend on earlier rows. */
 function dependsOnEarlier({ catalog }: PluginContext, { hooks, table }: Resource, { columns }: Sheet): boolean {
   if (hooks.create.length > 0) return true
   return [...columns.keys()].some(
@@ -64,12 +73,13 @@ function dependsOnEarlier({ catalog }: PluginContext, { hooks, table }: Resource
 }
 
 /**
- * The rows after the first `done` in batches, with what was found of them. The next one is read while one is written, unless rows may depend on those before them.
+ * The rows after the first `done` in batches, with the records found for them. The next batch is read while one is
+ * written, unless rows may depend on earlier ones.
  */
 export async function* batchesOf(work: Import, done: number): AsyncGenerator<Found, void> {
   const { context, resource, sheet } = work
   const depends = work.trial || dependsOnEarlier(context, resource, sheet)
-  // The embedded database works for nobody else during a statement.
+  // The embedded database serves nobody else during a statement.
   const most = depends || context.database.kind === 'embedded' ? SMALL_BATCH : BATCH
   const cut = cutBatches(work, done, most)
   const next = async (): Promise<Found | undefined> => {
@@ -82,7 +92,7 @@ export async function* batchesOf(work: Import, done: number): AsyncGenerator<Fou
       const found = await (ahead ?? next())
       if (found === undefined) return
       ahead = depends ? undefined : next()
-      // When a batch before it cannot be written, nobody awaits it, and its failure must not end the process.
+      // When an earlier batch fails nobody awaits this one, and its failure must not end the process.
       ahead?.catch(() => undefined)
       yield found
     }
@@ -108,7 +118,7 @@ async function* cutBatches(
     for (const row of rows) {
       await giveWay()
       const entry = entryOf(sheet, row)
-      // Those that are done count too: of equal rows, each has another digest.
+      // Finished rows count too: equal rows have different digests.
       if (entry.key === null) entry.digest = digestOf(row)
       if (passed++ < done) continue
       const key = entry.key === null ? null : entry.key.identity
@@ -129,7 +139,7 @@ async function* cutBatches(
   if (batch.length > 0) yield batch
 }
 
-/** Finds what the entries name, and which of them are there already. */
+/** Finds the references of the entries, and the entries that already exist. */
 async function findNamed({ context, resource, sheet }: Import, entries: readonly Entry[]): Promise<Found> {
   const taken = await takenKeys(context, resource, entries)
   const fresh = taken.size === 0 ? entries : entries.filter(({ key }) => key === null || !taken.has(key.identity))
@@ -137,7 +147,7 @@ async function findNamed({ context, resource, sheet }: Import, entries: readonly
   return { entries, fresh }
 }
 
-/** Tells which of the entries can be written, once those before them were. */
+/** Judges which entries can be written, after earlier batches were. */
 export async function judge(work: Import, { entries, fresh: found }: Found): Promise<Judged> {
   const { context, made, resource, seen, sheet } = work
   const unseen = seen.size === 0 ? found : found.filter(({ key }) => key === null || !seen.has(key.identity))
@@ -147,14 +157,14 @@ export async function judge(work: Import, { entries, fresh: found }: Found): Pro
   const good = fresh.filter(isGood)
   if (!sheet.options.dryRun) {
     await keepAhead(context, resource, sheet, good)
-    // The next batch finds what is written by now.
+    // The next batch finds what has been written by then.
     seen.clear()
   }
   const errors = fresh.filter((entry) => !isGood(entry)).map((entry) => refused(sheet, entry, entry.errors))
   return { entries, good, skipped: entries.length - fresh.length, repeated, errors }
 }
 
-/** Tells the entries that equal rows of earlier imports apart. */
+/** Separates the entries that equal rows of earlier imports. */
 async function apart(
   { resource, sheet }: Import,
   context: PluginContext,
@@ -169,7 +179,7 @@ async function apart(
   return { fresh, repeated: { count: rows.length, rows } }
 }
 
-/** Writes a judged batch through `context`, in its transaction where it has one; rejects when the database fails. */
+/** Writes a judged batch through `context`, in its transaction if it has one; rejects when the database fails. */
 export async function write(work: Import, context: PluginContext, judged: Judged): Promise<Outcome> {
   if (!notesRows(work, judged)) return writeThose(work, context, judged)
   const { resource } = work
@@ -183,7 +193,7 @@ export async function write(work: Import, context: PluginContext, judged: Judged
   return outcome
 }
 
-/** Whether rows that nothing names are written, and noted so that later imports know them: in one transaction. */
+/** Writes rows without a key, and notes them so that later imports know them: in one transaction. */
 export function notesRows({ sheet }: Import, { good }: Judged): boolean {
   return !sheet.options.dryRun && good.some(({ digest }) => digest !== null)
 }
@@ -245,7 +255,7 @@ function speaksOf({ field, intake }: Column, name: string | undefined): boolean 
 /** Characters of a cell that are shown with its error. */
 const TOLD_LENGTH = 100
 
-/** What the report says of a row that was written, and of which something is not kept. */
+/** The report on a written row that lost something. */
 function notesOf(sheet: Sheet, { line, notes }: Entry): readonly Note[] {
   const placed = [...notes].map(([column, note]) => ({ at: sheet.columns.get(column) ?? -1, column, note }))
   return placed
@@ -253,7 +263,7 @@ function notesOf(sheet: Sheet, { line, notes }: Entry): readonly Note[] {
     .map(({ at, column, note }) => ({ row: line, column: sheet.titles[at] ?? column.title, note }))
 }
 
-/** What the report says of a row that is not written. */
+/** The report on a row that was not written. */
 export function refused(sheet: Sheet, { key, line, said, texts }: Entry, found: FieldErrors): RowErrors {
   const errors = Object.fromEntries(Object.entries(found).map(([name, sentences]) => [name, said[name] ?? sentences]))
   const cells: Record<string, Cell> = {}

@@ -1,21 +1,21 @@
-/** One cell of a CSV file: quoted where it must be, never a formula, lists in one cell, and all of it back again. */
+/** One cell of a CSV file: quoted where needed, never a formula, lists in one cell; and reading all of it. */
 import { htmlToText, isHtml } from './html.ts'
 
 /**
- * The places before which a spreadsheet may see a formula: where a cell begins, and behind whatever another spreadsheet
- * separates cells and rows by, since one that expects `;` pays no heed to quotes inside a cell. Full-width signs are
- * signs to it too. Apostrophes at such a place count, so that taking one off is always right.
+ * The places where a spreadsheet may see a formula: the beginning of a cell, and after anything with which another
+ * spreadsheet separates cells and rows, since one that expects `;` ignores quotes inside a cell. Full-width signs count
+ * as signs. Apostrophes at such a place count, so that removing one is always right.
  */
 const FORMULAS = /^(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g
 const GUARDS = /^'(?='*[=+\-@＝＋－＠\t\r])|(?<=[;\t\r\n])'(?=['"]*[=+\-@＝＋－＠])/g
 const QUOTED = /[",\r\n]|^[\s\ufeff]|[\s\ufeff]$/
-/** Whatever quotes and guards are asked for by, somewhere inside; at its ends it is looked at apart. */
+/** Anything inside a text that needs quotes or a guard; its ends are checked separately. */
 const INSIDE = /[",;\t\r\n]/
-/** Whether a guard stands anywhere inside: found without looking back at every sign. */
+/** Whether a text needs a guard inside: found without looking back at every sign. */
 const GUARDED_INSIDE = /[;\t\r\n]['"]*[=+\-@＝＋－＠]/
-/** What a guard stands before, or what spreadsheets cut off. */
+/** A beginning that needs a guard, or that spreadsheets cut off. */
 const ENDS = /[\s\ufeff'=+\-@＝＋－＠]/
-/** A number is no formula, and with a guard spreadsheets could not add it up. */
+/** A number is no formula, and spreadsheets could not add up guarded ones. */
 const NEGATIVE = /^-\d+(?:\.\d+)?$/
 /** The ASCII characters among them. */
 const ASCII_ENDS = Array.from({ length: 128 }, (_, code) => ENDS.test(String.fromCharCode(code)))
@@ -25,7 +25,7 @@ function isEnd(text: string, at: number): boolean {
   return code < 128 ? ASCII_ENDS[code]! : ENDS.test(text[at]!)
 }
 
-/** A text as a cell: guarded against being taken for a formula, quoted where its characters ask for it; null is empty. */
+/** A text as a cell: guarded against formulas, quoted where needed; null is empty. */
 export function cellOf(text: string | null): string {
   if (text === null || text === '') return ''
   const begins = isEnd(text, 0)
@@ -37,22 +37,22 @@ export function cellOf(text: string | null): string {
   return QUOTED.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** A cell's text as it was before the guards. */
+/** A cell's text without its guards. */
 export function unguarded(cell: string): string {
   return cell.includes("'") ? cell.replace(GUARDS, '') : cell
 }
 
-/** What stands behind the apostrophes of a text. */
+/** The text after its apostrophes. */
 function unmarked(text: string): string {
   return text.replace(/^'+/, '')
 }
 
-/** A text that the import would take for HTML, so written that it stays as it is. */
+/** A text that the import would take for HTML, written so that it stays as it is. */
 export function keptHtml(text: string): string {
   return isHtml(unmarked(text)) ? `'${text}` : text
 }
 
-/** HTML that is longer is left as it is, and too long for any text: to convert it would hold up everybody else. */
+/** Longer HTML stays as it is, and is too long for any text: its conversion would delay everybody else. */
 const LONGEST_HTML = 262_144
 
 /** A cell of a column that may hold HTML as text. */
@@ -61,23 +61,23 @@ export function readHtml(cell: string): string {
   return cell.startsWith("'") ? cell.slice(1) : htmlToText(cell)
 }
 
-/** Texts without anything that JSON or a joined list escapes, or by which a list may be parted. */
+/** Texts without anything that JSON or a joined list escapes, or that may separate items. */
 const SIMPLE_LIST = /^\["[^"\\;,\s[]*"(?:, "[^"\\;]*")*\]$/
 
-/** A list, as pg's JSON text, as one text: items by `;`, with `;` and `\` inside an item after a `\`. */
+/** A list, as pg's JSON text, in one text: items with `;` between, and `\` before a `;` or `\` inside an item. */
 export function joinedList(json: string | null): string | null {
   if (json === null || json === '[]') return null
   if (SIMPLE_LIST.test(json)) return json.slice(2, -2).replaceAll('", "', ';')
   const items: unknown = JSON.parse(json)
   if (!Array.isArray(items)) return null
   const joined = items.map((item) => String(item).replace(/[;\\]/g, '\\$&')).join(';')
-  // The import would part a single item where others part their lists.
+  // The import would split a single item at the separators of other programs.
   return items.length === 1 && /[,\s[\\]/.test(joined) ? `${joined};` : joined
 }
 
 /**
- * The items of a list as files have it: a JSON list, or items parted by `;`, else by `,`, else by blanks. Empty ones, as a
- * trailing `;` leaves them, are none.
+ * The items of a list in a cell: a JSON list, or items separated by `;`, else by `,`, else by blanks; empty ones, such
+ * as after a trailing `;`, are left out.
  */
 export function splitList(text: string): readonly string[] {
   const listed = listIn(text)
@@ -90,7 +90,7 @@ function itemsIn(items: readonly string[]): readonly string[] {
   return items.map((one) => one.trim()).filter((one) => one !== '')
 }
 
-/** The items of a JSON list of texts and numbers; undefined where it is none. */
+/** The items of a JSON list of texts and numbers; undefined for other texts. */
 function listIn(text: string): readonly string[] | undefined {
   if (!/^\s*\[.*\]\s*$/s.test(text)) return undefined
   try {

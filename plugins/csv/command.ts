@@ -1,4 +1,4 @@
-/** `plinth import <resource> <file>`: the import from a terminal, with a bar that shows how far it is. */
+/** `plinth import <resource> <file>`: an import from a terminal, with a progress bar. */
 import { existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import {
@@ -10,8 +10,8 @@ import {
   type PluginContext,
   type Resource,
 } from '../../engine/index.ts'
+import { definitionOf } from './csv-key.ts'
 import { importSheet, sheetOf } from './import.ts'
-import { definitionOf } from './key.ts'
 import { importOptions, importParameters } from './options.ts'
 import { type Report, summary } from './outcome.ts'
 
@@ -27,13 +27,13 @@ class Refused extends Error {
   }
 }
 
-/** Whether an import could write: a slip in its words is no reason to begin an application. */
+/** Whether an import could write; a mistake in its words is no reason to begin an application. */
 export function writes(args: readonly string[]): boolean {
   const [, path, ...more] = args.filter((word) => !word.startsWith('--'))
   return path !== undefined && more.length === 0 && existsSync(path) && !args.includes(DRY)
 }
 
-/** Imports as the system; exit code 0 when every row is in, 1 when one failed, 2 when the words are wrong. */
+/** Imports as the system; returns 0 when every row is in, 1 when one failed, 2 for wrong words. */
 export async function importCommand(context: PluginContext, args: readonly string[]): Promise<number> {
   try {
     const [name = '', path = '', ...more] = args.filter((word) => !word.startsWith('--'))
@@ -73,7 +73,7 @@ function importable({ catalog }: PluginContext, name: string): Resource {
 
 type Parameters = Readonly<Record<string, FieldDefinition>>
 
-/** `--dry-run --map=A:B` as the parameters of the route. */
+/** `--dry-run --map=A:B` as parameters of the route. */
 function parametersOf(words: readonly string[], known: Parameters): JsonObject {
   const parameters: Record<string, Json> = {}
   for (const word of words) {
@@ -101,7 +101,7 @@ function refuse(sentences: readonly string[], code: number, otherwise = ''): num
   return code
 }
 
-/** A bar that redraws itself on a terminal; elsewhere nothing is drawn. */
+/** A progress bar that redraws itself on a terminal, and is invisible elsewhere. */
 function bar(): (done: number, total: number) => void {
   return (done, total) => {
     if (!process.stderr.isTTY) return

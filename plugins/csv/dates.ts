@@ -1,15 +1,15 @@
-/** Days and moments in the forms that desks export, as the ISO forms that fields take. */
+/** Dates and times in the forms that other desks export, read as ISO forms. */
 import { dayAt, momentOf } from '../../engine/index.ts'
 
-/** What a file leaves open about its dates. */
+/** The conventions of a file that its dates do not show. */
 export interface DateForms {
-  /** The time zone of moments that name none. */
+  /** The time zone of times without one. */
   readonly zone: string
-  /** What comes first in `01/02/2026`; undefined: nobody said. */
+  /** What comes first in `01/02/2026`; undefined: not given. */
   readonly order: 'day_first' | 'month_first' | undefined
 }
 
-/** A value in its ISO form, or what is wrong with a text, as the end of a sentence. */
+/** A value in its ISO form, or the mistake in a text, as the end of a sentence. */
 export type Read = { readonly value: string } | { readonly error: string }
 
 const FORMS = 'must be a date such as 2026-01-31 14:05, 31.01.2026 14:05 or 01/31/2026 2:05 PM'
@@ -24,11 +24,11 @@ const LONGEST = 64
 
 interface Clock {
   readonly text: string
-  /** `Z` or an offset; undefined: the time names no zone. */
+  /** `Z` or an offset; undefined: no zone. */
   readonly zone: string | undefined
 }
 
-/** A moment, `2026-01-31T13:05:00Z`. */
+/** A time, `2026-01-31T13:05:00Z`. */
 export function momentIn(text: string, forms: DateForms): Read {
   const parts = partsOf(text, forms)
   if ('error' in parts) return parts
@@ -37,7 +37,7 @@ export function momentIn(text: string, forms: DateForms): Read {
   return instantOf(day, clock?.text ?? '00:00:00', forms.zone)
 }
 
-/** A day, `2026-01-31`; of a moment that names another zone, the day that it is in the zone of the file. */
+/** A day, `2026-01-31`; for a time in another zone, the day in the zone of the file. */
 export function dayIn(text: string, forms: DateForms): Read {
   const parts = partsOf(text, forms)
   if ('error' in parts) return parts
@@ -47,7 +47,7 @@ export function dayIn(text: string, forms: DateForms): Read {
   return { value: Number.isNaN(moment) ? day : dayAt(moment, forms.zone) }
 }
 
-/** The moment at which the clocks of a zone show a time of a day, `13:05:00.123`. */
+/** The time at which the clocks of a zone show `13:05:00.123` on a day. */
 function instantOf(day: string, time: string, zone: string): Read {
   const [clock = '', fraction] = time.split('.')
   if (!isInCalendar(day, clock)) return { error: `is no day of the calendar: ${day}` }

@@ -1,4 +1,4 @@
-/** One row of a file as a record to be created: its values, and the names of other records that are still to be found. */
+/** An entry: one row of a file as a record to create, with its values and the names of other records. */
 import {
   comparedText,
   type Field,
@@ -8,42 +8,41 @@ import {
   type ParentEntry,
 } from '../../engine/index.ts'
 import { readHtml, splitList, unguarded } from './cell.ts'
+import type { Column } from './columns.ts'
 import { dayIn, momentIn, type Read } from './dates.ts'
-import type { Column } from './layout.ts'
-import { nameIn } from './name.ts'
 import type { Sheet } from './parse.ts'
 import type { Row } from './records.ts'
 
-/** A record that is created because a row names it, with its name as it is stored. */
+/** A record to create because a row names it, with its stored name. */
 export interface Named extends ParentEntry {
   readonly shown: string
 }
 
-/** A row on its way to a record. */
+/** An entry. */
 export interface Entry {
   readonly line: number
-  /** What names the record, where a column does; null when the cell is empty. */
+  /** The key of the record, where a column is one; null for an empty cell. */
   readonly key: Key | null
-  /** What the row is known by in later imports where it has no key: a digest of its cells. */
+  /** The identity of a row without a key in later imports: a digest of its cells. */
   digest: string | null
   readonly input: Record<string, Json>
   readonly fixed: Record<string, Json>
-  /** Relation columns with what stands in their cells. */
+  /** Relation columns with their cells. */
   readonly names: Map<Column, string>
-  /** What stands in the columns that the file has. */
+  /** Layout of the file with their cells. */
   readonly texts: Map<Column, string>
   readonly errors: Record<string, (FieldError | string)[]>
-  /** What is wrong with values of which the engine can only say that they are not in its own form. */
+  /** Mistakes in values about which the engine could only say that they are not in its own form. */
   readonly said: Record<string, string[]>
-  /** Records that it names, which are not there and will be created. */
+  /** Records that it names, that do not exist, and that will be created. */
   readonly parents: Named[]
-  /** Records that belong to it and are created with it, by their relation. */
+  /** Records that belong to it and are created with it, by relation. */
   readonly children: Record<string, JsonObject[]>
-  /** What the row loses: columns whose text is not stored as it stands in the file, each with a sentence. */
+  /** Layout whose text is not stored as it is in the file, each with a sentence. */
   readonly notes: Map<Column, string>
 }
 
-/** What is told of HTML, of which scripts, styles, colours and pictures are not kept. */
+/** The note on HTML, which loses scripts, styles, colours and pictures. */
 const MADE_TEXT = 'HTML was made text'
 
 /** Reads a row; errors are by field name. */
@@ -81,7 +80,7 @@ export function entryOf(sheet: Sheet, { line, cells }: Row): Entry {
   return entry
 }
 
-/** A record that belongs to the row's own. */
+/** A record that belongs to the row's record. */
 function takeChild({ children, notes, texts }: Entry, column: Column, text: (column: Column) => string): void {
   const { field, intake } = column
   if (intake.kind !== 'child') return
@@ -94,22 +93,22 @@ function takeChild({ children, notes, texts }: Entry, column: Column, text: (col
   notes.set(column, [notes.get(column) ?? [], lost].flat().join('; '))
 }
 
-/** What names a record: the value of a field. */
+/** The name of a record: the value of a field. */
 export interface Key {
   readonly field: Field
   readonly value: string
-  /** What tells it from others: names that look alike are one. */
+  /** The identity of a name: similar names can be the same. */
   readonly identity: string
 }
 
-/** By the first of the columns that are keys and have a value; what is none of its own is the key by the field elsewhere. */
+/** The key from the first key column with a value; a value that does not fit is looked up in the field `elsewhere`. */
 function keyOf(sheet: Sheet, text: (column: Column) => string): Key | null {
   for (const column of sheet.columns.keys()) {
     const value = column.key ? text(column) : ''
     if (value === '') continue
     const { elsewhere, field } = column
     const decoded = decodedIn(field, value)
-    // As it is stored: an e-mail in lower case.
+    // In its stored form: an e-mail in lower case.
     const key = 'value' in decoded ? { field, value: String(decoded.value) } : { field: elsewhere ?? field, value }
     const name = comparedText(sheet.layout.resource, key.field, key.value)
     return { ...key, identity: `${key.field.name} ${name}` }
@@ -124,7 +123,7 @@ function decodedIn(field: Field, value: string): { readonly value: Json } | { re
   return fault === undefined ? decoded : { error: fault }
 }
 
-/** The cell of a column; when it is empty or not in the file, the cell of the column that replaces it. */
+/** The cell of a column; if it is empty or missing, that of the column that replaces it. */
 function standIn(sheet: Sheet, column: Column, text: (column: Column) => string): string {
   const other = sheet.layout.columns.find(({ title }) => title === column.otherwise)
   return other === undefined ? '' : text(other)
@@ -150,7 +149,7 @@ function take({ input, fixed, names, errors, said }: Entry, column: Column, writ
   }
 }
 
-/** A name as the first and the last name of a person who has both. */
+/** A name as the first and the last name of a person. */
 function takeWords(input: Entry['input'], [first, last]: readonly [Field, Field], value: string): void {
   if (input[first.name] !== undefined || input[last.name] !== undefined) return
   const name = nameIn(value)
@@ -158,7 +157,7 @@ function takeWords(input: Entry['input'], [first, last]: readonly [Field, Field]
   input[first.name] = name.first
 }
 
-/** A text in the form that its field takes. */
+/** A text in the form of its field. */
 function readIn({ type }: Field, text: string, { options: { dates } }: Sheet): Read {
   if (type.name === 'timestamp') return momentIn(text, dates)
   return type.name === 'date' ? dayIn(text, dates) : { value: text }
@@ -168,11 +167,56 @@ function sentence({ name }: Field, fault: string): string {
   return `The ${name.replaceAll('_', ' ')} field ${fault}`
 }
 
-/** A number of a sequence has as many digits as those that the sequence itself gives, and is none below its first. */
+/** A number of a sequence has as many digits as the sequence gives, and is not below its first. */
 function rangeFault({ type, options }: Field, value: Json): string | undefined {
   const { start } = options.own
   if (type.name !== 'sequence' || typeof start !== 'number') return undefined
   const digits = String(start).length
   if (String(value).length === digits && Number(value) >= start) return undefined
   return `must be a number of ${digits} digits from ${start} upward`
+}
+
+interface Name {
+  readonly first: string
+  readonly last: string
+}
+
+/** Words after a comma that are no first name. */
+const SUFFIX = /^(?:jr|sr|junior|senior|i{2,3}|iv|ph\.?\s?d|m\.?d|mba|esq|b\.?sc|m\.?sc|ll\.?m|dipl\.?-?\w*)\.?$/i
+
+/**
+ * `Ann van Dyke` → `Ann van` and `Dyke`; `van Dyke, Ann` and `DYKE Ann` → `Ann` and the rest; `Ann Dyke, Jr.` → `Ann`
+ * and `Dyke, Jr.`; an address instead of a name → its part before the @ and its domain. A single name gets `-` as the
+ * last name.
+ */
+export function nameIn(text: string): Name {
+  const value = text.replace(/\s+/g, ' ').trim()
+  const [before = '', ...behind] = value.split(',').map((part) => part.trim())
+  const suffixes = behind.filter((part) => SUFFIX.test(part))
+  const others = behind.filter((part) => part !== '' && !SUFFIX.test(part))
+  const suffix = suffixes.map((one) => `, ${one}`).join('')
+  if (others.length > 0 && before !== '') return { first: others.join(' '), last: `${before}${suffix}` }
+  const name = inOrder(before === '' ? others.join(' ') : before)
+  return suffix === '' ? name : { first: name.first, last: `${name.last}${suffix}` }
+}
+
+function inOrder(value: string): Name {
+  const words = value.split(' ')
+  if (words.length === 1) {
+    const at = value.lastIndexOf('@')
+    return at > 0 && at < value.length - 1
+      ? { first: value.slice(0, at), last: value.slice(at + 1) }
+      : { first: value, last: '-' }
+  }
+  const capitals = words.findIndex((word) => !isCapitals(word))
+  // In many countries a last name in capitals comes first; a whole name in capitals says nothing.
+  const isLast = words.slice(0, capitals).some((word) => word.length > 2)
+  if (capitals > 0 && isLast)
+    return { first: words.slice(capitals).join(' '), last: words.slice(0, capitals).join(' ') }
+  return { first: words.slice(0, -1).join(' '), last: words.at(-1) ?? '' }
+}
+
+/** Whether a word of several letters is in capitals; a letter with a dot is an initial. */
+function isCapitals(word: string): boolean {
+  return /^\p{L}[\p{L}'’-]+$/u.test(word) && word === word.toUpperCase() && word !== word.toLowerCase()
 }

@@ -1,10 +1,10 @@
-/** GET /<resource>/export: the whole list as a CSV file, within the caller's reach, at the pace of who takes it. */
+/** GET /<resource>/export: the whole list as a CSV file, as far as the caller may see it, at the pace of the client. */
 import { Readable } from 'node:stream'
 import type { FieldDefinition, Reply, Resource, RouteContext } from '../../engine/index.ts'
 import { cellOf, joinedList, keptHtml } from './cell.ts'
-import { type Layout, layoutOf } from './layout.ts'
+import { type Layout, layoutOf } from './columns.ts'
 
-/** The parameters beside those of the list, in the words of the YAML. */
+/** The parameters in addition to those of the list, in the words of the YAML. */
 export const PARAMETERS: Readonly<Record<string, FieldDefinition>> = {
   bom: {
     type: 'boolean',
@@ -15,7 +15,7 @@ export const PARAMETERS: Readonly<Record<string, FieldDefinition>> = {
 
 type Pieces = ReturnType<ReturnType<RouteContext['records']>['texts']>
 
-/** The cells in place of their values: a line by `+=` would leave a string behind for each. */
+/** Replaces values by cells in place: building a line by `+=` would leave a string for each. */
 function line({ columns }: Layout, row: (string | null)[]): string {
   for (let at = 0; at < columns.length; at++) {
     const value = row[at] ?? null
@@ -44,7 +44,7 @@ async function* chunks(
   }
 }
 
-/** Answers the export of a resource; the first rows are read before the answer begins, so that refusals are answers. */
+/** The export of a resource; reads the first rows before the answer begins, so that refusals are answers. */
 export async function exportRecords(context: RouteContext, resource: Resource): Promise<Reply> {
   const whole = layoutOf(context.catalog, resource)!
   const layout = { ...whole, columns: whole.columns.filter(({ intake }) => intake.kind !== 'child') }

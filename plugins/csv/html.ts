@@ -1,4 +1,6 @@
-/** HTML as text: paragraphs, lists and links as a person reads them; and what is HTML, rather than a text that speaks of tags. */
+/**
+ * HTML as text: paragraphs, lists and links as a person reads them; and whether a text is HTML, or only mentions tags.
+ */
 import { createRequire } from 'node:module'
 import type { HtmlToTextOptions } from 'html-to-text'
 
@@ -7,14 +9,14 @@ const load = createRequire(import.meta.url)
 /** Elements of mails and editors, which have an end. */
 const PAIRED =
   'a abbr article b big blockquote body center code del div dl em font footer form h1 h2 h3 h4 h5 h6 head header html i ins main ol pre s script section small span strike strong style sub sup table tfoot thead title u ul'
-/** Those whose end may be left out (HTML, 13.1.2.4), and those that have none. */
+/** Elements whose end may be left out (HTML, 13.1.2.4), and elements without one. */
 const LOOSE = 'dd dt li p tbody td th tr'
 const VOID = 'br col hr img link meta wbr'
 /** The first elements of a text that is HTML as a whole. */
 const BLOCKS =
   'article blockquote body center div dl footer h1 h2 h3 h4 h5 h6 head header html main ol p pre section table ul'
 
-/** Others that a parser of HTML may meet; what stands in angle brackets beside these is text, such as an address. */
+/** Further elements of HTML; other words in angle brackets are text, such as an address. */
 const OTHERS =
   'address aside base button caption cite colgroup details dfn fieldset figcaption figure iframe input kbd label legend map mark nav nobr noscript object option picture q samp select source summary svg textarea time tt var video'
 
@@ -37,8 +39,8 @@ interface Tag {
 }
 
 /**
- * Whether a text is HTML. Tags that somebody speaks of stand alone in their sentence: they are not closed, and nothing else
- * of the text is markup. Where it is doubtful it is none, because then nothing of it is lost.
+ * Whether a text is HTML. Tags that somebody mentions are alone in their sentence: they are not closed, and no other
+ * text is markup. In doubt a text is no HTML, because then nothing is lost.
  */
 export function isHtml(text: string): boolean {
   if (!text.includes('<')) return false
@@ -57,7 +59,7 @@ function tagsOf(text: string): readonly Tag[] {
   return tags
 }
 
-/** Whether what has to be closed is, as often as it is opened. */
+/** Whether every element that needs an end has one. */
 function isBalanced(tags: readonly Tag[]): boolean {
   const open = new Map<string, number>()
   for (const { closes, name } of tags)
@@ -77,14 +79,14 @@ function isMarkedUp(text: string, tags: readonly Tag[]): boolean {
   return tags.some((tag) => tag.name === 'br' && touches(text, tag))
 }
 
-/** Whether a break stands between two words as it does in markup, and not as a word of its own. */
+/** Whether a break is between two words as in markup, and no word of its own. */
 function touches(text: string, { begin, end }: Tag): boolean {
   return (
     /[\p{L}\p{N}.,:;!?>]/u.test(text[begin - 1] ?? '') && /^(?:[\p{L}\p{N}<]|\s*\n|$)/u.test(text.slice(end, end + 9))
   )
 }
 
-/** Elements inside each other: deeper ones are no text that a person wrote, and would take as many steps of the stack. */
+/** The deepest nesting of elements: no person writes deeper text, and each level takes a step of the stack. */
 const MOST_DEEP = 500
 
 const OPTIONS: HtmlToTextOptions = {
@@ -137,7 +139,7 @@ export function htmlToText(html: string): string {
     .trim()
 }
 
-/** Angle brackets that begin no markup are told as they stand: a parser would drop `<ann@desk.example>` as an element. */
+/** Angle brackets that begin no markup stay: a parser would drop `<ann@desk.example>` as an element. */
 function withTextKept(html: string): string {
   return html.replace(
     /<(?![!?])\/?(?:([a-z][a-z0-9]*)(:[a-z0-9]+)?(?=[\s/>]))?/gi,

@@ -1,20 +1,20 @@
-/** ⇄ Imports a file while somebody waits: rows become records through validation, policies and hooks, each for itself. */
+/** ⇄ An import while its caller waits: each row becomes a record through validation, policies and hooks. */
 import { ApiError, type PluginContext, type Resource } from '../../engine/index.ts'
 import { batchesOf, type Import, importOf, type Judged, judge, notesRows, refused, write } from './batch.ts'
-import { layoutOf } from './layout.ts'
+import { layoutOf } from './columns.ts'
 import type { ImportOptions } from './options.ts'
 import { type Outcome, type Report, tallyOf } from './outcome.ts'
 import { inspectFile, type Known, knownFile, type Sheet } from './parse.ts'
-import { hasTransactions } from './place.ts'
+import { hasTransactions } from './transactions.ts'
 
 export interface Watch {
-  /** Called after each batch with how many rows are done, of how many. */
+  /** Called after each batch with the number of finished rows, and of all. */
   readonly progress?: (done: number, total: number) => Promise<void> | void
-  /** Aborted when nobody waits for the rest any more. */
+  /** Aborted when nobody waits for the rest. */
   readonly signal?: AbortSignal
 }
 
-/** Looks through the file at a path; throws validation_failed for `file` when it cannot be read as one of the resource. */
+/** Inspects the file at a path; throws validation_failed for `file` where it is no file of the resource. */
 export function sheetOf(
   { catalog }: PluginContext,
   resource: Resource,
@@ -26,7 +26,7 @@ export function sheetOf(
   return inspectFile(path, layoutOf(catalog, resource)!, options, longest, strict)
 }
 
-/** The sheet of a file that was looked through before, when it was sent. */
+/** The sheet of a file that was inspected earlier, when it was sent. */
 export function sheetAgain(
   { catalog }: PluginContext,
   resource: Resource,
@@ -42,8 +42,8 @@ export function sheetAgain(
 class Tried extends Error {}
 
 /**
- * Imports a file that was looked through. A dry run of a file whose rows have a say in each other is one transaction, which
- * is undone at its end: each row is judged beside those before it, as it will be.
+ * Imports an inspected file. A dry run of a file whose rows affect each other is one transaction, which is undone at
+ * its end, so that each row is judged together with the rows before it.
  */
 export async function importSheet(
   context: PluginContext,
@@ -55,7 +55,7 @@ export async function importSheet(
   if (!isTogether || !hasTransactions(context)) return importBatches(context, resource, sheet, watch)
   let report: Report | undefined
   const tried = context.transaction(async (inner) => {
-    // How far it is stands outside of the transaction, which the embedded database has no second connection for.
+    // Progress is recorded outside the transaction, for which the embedded database has no second connection.
     const { signal } = watch
     report = await importBatches(inner, resource, sheet, { ...(signal && { signal }) }, true)
     throw new Tried()
@@ -66,10 +66,10 @@ export async function importSheet(
   return report!
 }
 
-/** Rows of a dry run that is one transaction: it holds what it writes from others, for some seconds. */
+/** The most rows of a dry run in one transaction, which blocks other writers for some seconds. */
 const TRIED_TOGETHER = 5_000
 
-/** Whether something is judged by several records at once: rules, values that only one may have, figures of other records. */
+/** Whether several records are judged together: by rules, unique values, or figures of other records. */
 function judgesSeveral(resource: Resource, { columns }: Sheet): boolean {
   const { counts, foreignRules, indexes, linkRules, overlaps, relatedFollows, rules, soles } = resource
   return (
@@ -95,7 +95,7 @@ async function importBatches(
     signal?.throwIfAborted()
     const judged = await judge(work, found)
     const outcome = await writeOnce(work, context, judged).catch((error: unknown): Outcome => {
-      // When the database fails after something was imported, the rows of this batch have failed.
+      // When the database fails after some rows were imported, the rows of this batch have failed.
       if (imported === 0) throw error
       context.log.error({ err: error }, 'a batch of an import could not be written')
       const { message } = new ApiError('unavailable', { cause: error })
@@ -111,7 +111,7 @@ async function importBatches(
   return tally.report()
 }
 
-/** A batch in one transaction where it has rows that nothing names: what they are is noted in the same. */
+/** Writes a batch; in one transaction where it has rows without a key, so that they are noted with it. */
 function writeOnce(work: Import, context: PluginContext, judged: Judged): Promise<Outcome> {
   if (!notesRows(work, judged) || !hasTransactions(context)) return write(work, context, judged)
   return context.transaction((inner) => write(work, inner, judged))

@@ -1,19 +1,18 @@
-/** The csv plugin: any resource exports itself to a file and imports itself from one, by a map of columns in its YAML. */
+/** The csv plugin: resources are exported to files and imported from them, by a map of columns in their YAML. */
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
-import { storeOf } from '../files/dumped.ts'
+import { storeOf } from '../files/stored.ts'
+import { accessesOf } from './columns.ts'
 import { importCommand, writes } from './command.ts'
+import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './csv-key.ts'
 import { exportRecords, PARAMETERS } from './export.ts'
-import { findKeys } from './find-keys.ts'
-import { ATTEMPTS, runImport } from './job.ts'
-import { CSV_KEY, definitionOf, permissionsOf, rolesOf } from './key.ts'
-import { ACCEPTED } from './later.ts'
-import { accessesOf } from './layout.ts'
+import { ACCEPTED, ATTEMPTS, runImport } from './job.ts'
 import { importParameters } from './options.ts'
+import { findKeys } from './record-keys.ts'
 import { importRecords, REPORT } from './route.ts'
 import { columnsLead } from './rule.ts'
 import { tidy } from './tidy.ts'
 
-/** What app.yaml may say of the plugin. */
+/** The options of the plugin in app.yaml. */
 const OPTIONS_SCHEMA = {
   type: 'object',
   additionalProperties: false,

@@ -1,4 +1,5 @@
-/** ⇄ The job that imports a large file, batch by batch; no batch is written twice, however often the job starts again. */
+/** ⇄ The job that imports a large file, batch by batch; no batch is written twice, however often the job restarts. */
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,27 +8,41 @@ import {
   ApiError,
   allowsOne,
   isObject,
+  isRefusal,
   type JobContext,
   type Json,
   type JsonObject,
+  type Reply,
   type Resource,
+  type RouteContext,
   shortFile,
+  type UploadedFile,
 } from '../../engine/index.ts'
+import { storageOf } from '../files/open-storage.ts'
 import { readStored, removeStored } from '../files/stored.ts'
 import { batchesOf, importOf, judge, write } from './batch.ts'
-import { fileOf, type Kept, keptBatches, noteBatch } from './batches.ts'
+import { accessesOf } from './columns.ts'
+import { definitionOf } from './csv-key.ts'
 import { importSheet, sheetAgain, sheetOf } from './import.ts'
-import { definitionOf } from './key.ts'
-import { accessesOf } from './layout.ts'
+import { fileOf, type Kept, keptBatches, keyOf, noteBatch } from './job-state.ts'
 import { importOptions } from './options.ts'
-import { plainCreated, plainErrors, plainNotes, plainRepeated, type Report, tallyOf } from './outcome.ts'
+import {
+  plainCreated,
+  plainErrors,
+  plainNotes,
+  plainRepeated,
+  RECOGNISED,
+  type Report,
+  recognised,
+  tallyOf,
+} from './outcome.ts'
 import { type Known, SEPARATORS, type Sheet } from './parse.ts'
 import { ENCODINGS } from './text.ts'
 
-/** How often a job is tried without writing anything more before it is given up. */
+/** Tries without a new batch after which a job is given up. */
 export const ATTEMPTS = 5
 
-/** Imports as whoever sent the file, with the rights that they have by now; gives the report. */
+/** Imports as the sender of the file, with their present rights; returns the report. */
 export async function runImport(context: JobContext, payload: JsonObject): Promise<JsonObject> {
   try {
     const resource = context.catalog.resources.get(String(payload.resource))
@@ -45,7 +60,7 @@ export async function runImport(context: JobContext, payload: JsonObject): Promi
       file: payload.read ?? null,
     }
   } catch (error) {
-    // What failed for another reason may be tried again by an operator, and needs its file then.
+    // After another failure an operator may try again, and needs the file.
     if (error instanceof ApiError && error.status < 500 && context.lastAttempt()) await discard(context, payload)
     throw error
   }
@@ -73,17 +88,17 @@ async function importKept(context: JobContext, resource: Resource, payload: Json
   })
 }
 
-/** What whoever sent the file said about it; a job that an older version added says only whether it is a dry run. */
+/** The options of the sender; jobs of an older version only have `dry_run`. */
 function optionsIn({ dry_run = false, options }: JsonObject): JsonObject {
   return isObject(options) ? options : { dry_run }
 }
 
-/** The resources in which it creates what rows name, by their present names. */
+/** The resources in which it creates records that rows name, by their present names. */
 function createdIn({ resources }: JsonObject): readonly Json[] {
   return Array.isArray(resources) ? resources : []
 }
 
-/** What was recognised when the file was sent; a job that an older version added may not say it. */
+/** The sheet as it was recognised when the file was sent; jobs of an older version may lack it. */
 function knownIn({ read, rows }: JsonObject): Known | undefined {
   const { encoding, separator } = isObject(read) ? read : {}
   const known = {
@@ -94,7 +109,7 @@ function knownIn({ read, rows }: JsonObject): Known | undefined {
   return { encoding: known.encoding, separator: known.separator, rows: Number(rows) }
 }
 
-/** Runs `work` with the file of the job on the local disk, for as long as that takes. */
+/** Runs `work` with the file of the job on the local disk. */
 async function withFile<T>(context: JobContext, payload: JsonObject, work: (path: string) => Promise<T>): Promise<T> {
   const tmp = join(context.settings.dataDir, 'tmp')
   await mkdir(tmp, { recursive: true })
@@ -105,7 +120,7 @@ async function withFile<T>(context: JobContext, payload: JsonObject, work: (path
     if (file === undefined) throw new ApiError('record_not_found', { label: 'File' })
     await pipeline(file, createWriteStream(path))
     const { size } = await stat(path)
-    // A job that an older version added does not say how many bytes there are.
+    // A job of an older version has no number of bytes.
     if (size !== Number(payload.bytes ?? size)) throw shortFile(path, Number(payload.bytes), size)
     return await work(path)
   } finally {
@@ -114,8 +129,8 @@ async function withFile<T>(context: JobContext, payload: JsonObject, work: (path
 }
 
 /**
- * What became of a batch is noted in its own transaction: both are there or neither, and of two processes that have the
- * same batch in hand only one can commit.
+ * The outcome of a batch is noted in the transaction of the batch: both exist or neither, and of two processes with the
+ * same batch only one can commit.
  */
 async function goOn(context: JobContext, resource: Resource, sheet: Sheet, kept: Kept): Promise<Report> {
   const work = importOf(context, resource, sheet)
@@ -139,7 +154,9 @@ async function goOn(context: JobContext, resource: Resource, sheet: Sheet, kept:
   return tally.report()
 }
 
-/** A dry run leaves nothing to go on from; its report is noted as one batch, for whoever has to take over at its end. */
+/**
+ * A dry run has nothing to continue from; its report is noted as one batch, for a process that takes over at its end.
+ */
 async function judgeAll(context: JobContext, resource: Resource, sheet: Sheet): Promise<Report> {
   const tell = teller(context)
   const report = await importSheet(context, resource, sheet, { progress: tell, signal: context.signal })
@@ -155,5 +172,52 @@ function teller({ progress }: JobContext): (done: number, total: number) => Prom
     if (percent <= reported) return
     reported = percent
     await progress(percent)
+  }
+}
+
+/** The JSON Schema of the answer when a job continues an import. */
+export const ACCEPTED = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['job_id', 'status', 'total', 'file'],
+  properties: {
+    job_id: { type: 'string', description: 'For GET /jobs/{id}; its result is what an import answers otherwise.' },
+    status: { type: 'string', enum: ['pending'] },
+    total: { type: 'integer', description: 'Rows of the file.' },
+    file: RECOGNISED,
+  },
+} as const
+
+/** Adds the job; the file is stored before the job is visible, so that no job lacks its file. */
+export async function importLater(
+  context: RouteContext,
+  resource: Resource,
+  { bytes, path }: UploadedFile,
+  sheet: Sheet,
+): Promise<Reply> {
+  const job = randomUUID()
+  const file = keyOf(context, job)
+  const { rows } = sheet
+  const read = recognised(sheet)
+  // Separate from the parameters, with their names, so that a renamed resource is still found.
+  const resources = [...sheet.options.create]
+  const payload = { resource: resource.name, resources, rows, options: { ...context.parameters }, file, bytes, read }
+  const reply: Reply = {
+    status: 202,
+    data: { job_id: job, status: 'pending', total: rows, file: read },
+    message: sheet.options.dryRun ? `${rows} rows are judged as a job` : `${rows} rows are imported as a job`,
+  }
+  const storage = storageOf(context.settings)
+  // Before the transaction: a slow storage must not hold a connection.
+  await storage.put(file, { path, bytes, type: 'text/csv' })
+  try {
+    return await context.once(async (inner) => {
+      await inner.enqueue('csv.import', payload, { id: job, as: 'actor' })
+      return reply
+    })
+  } catch (error) {
+    // After a lost connection the job may exist, and needs its file; housekeeping finds the others.
+    if (isRefusal(error)) await storage.remove(file)
+    throw error
   }
 }

@@ -1,12 +1,12 @@
-/** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the layout says. */
+/** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the columns say. */
 import { type Field, fieldError, type Id, type PluginContext, targetOf } from '../../engine/index.ts'
+import type { Column, Intake } from './columns.ts'
 import type { Entry } from './entry.ts'
-import type { Column, Intake } from './layout.ts'
-import type { Around } from './place.ts'
+import type { Around } from './transactions.ts'
 
 type Relational = Extract<Intake, { readonly kind: 'relation' }>
 
-/** Puts the ids of what the entries name into their inputs; what is not found is an error of its row. */
+/** Puts the ids of named records into the inputs of the entries; a name without a record is an error of its row. */
 export async function matchNames(
   context: PluginContext,
   columns: Iterable<Column>,
@@ -24,7 +24,7 @@ export async function matchNames(
     for (const { names, input, errors } of entries) {
       const name = names.get(column)
       if (name === undefined) continue
-      // When several have the same name, the oldest one is used.
+      // Of several records with the same name, the oldest is used.
       const id = found.get(name.toLowerCase())?.find((one) => admitted.has(one) && within(intake, parents, one, input))
       if (id === undefined)
         errors[field.name] = [
@@ -35,7 +35,7 @@ export async function matchNames(
   }
 }
 
-/** The ids for each text in lower case, by the first of the fields under which there are any. */
+/** The ids for each text in lower case, by the first field with a match. */
 async function candidates(
   context: PluginContext,
   { relation, match }: Relational,
@@ -55,13 +55,13 @@ async function candidates(
   return found
 }
 
-/** A text as a field of the type keeps it, where that is a text: an e-mail has one form of many spellings. */
+/** A text in the stored form of a field; an e-mail has one form for many spellings. */
 function asStored({ type, options }: Field, text: string): string {
   const parsed = type.parse(text, options)
   return 'value' in parsed && typeof parsed.value === 'string' ? parsed.value.toLowerCase() : text
 }
 
-/** What the candidates of a narrowed match belong to, by their ids. */
+/** The ids of the records that the candidates of a narrowed match belong to. */
 async function parentsOf(
   { catalog, model }: PluginContext,
   { relation, within: narrowed }: Relational,
@@ -86,7 +86,7 @@ function within(
   return narrowed === undefined || (parents.get(id) ?? null) === (input[narrowed.of] ?? null)
 }
 
-/** Those of the candidates that the column's `where` admits. */
+/** The candidates that meet the column's `where`. */
 async function admittedOf(
   context: Around,
   { relation, where }: Relational,

@@ -1,4 +1,4 @@
-/** What whoever imports says about a file: parameters of the route, of the command, and of the job that goes on with it. */
+/** The options of an import: parameters of the route, of the command, and of the job. */
 import {
   type FieldDefinition,
   fieldError,
@@ -8,19 +8,19 @@ import {
   type Resource,
   zoneNamed,
 } from '../../engine/index.ts'
+import { definitionOf } from './csv-key.ts'
 import type { DateForms } from './dates.ts'
-import { definitionOf } from './key.ts'
-import { NO_RENAMES, type Renames, renamesOf } from './rename.ts'
+import { NO_TITLE_MAP, type TitleMap, titleMapOf } from './header.ts'
 
 export interface ImportOptions {
   readonly dryRun: boolean
-  /** Whether rows that equal those of earlier imports are imported once more. */
+  /** Whether rows that equal those of earlier imports are imported again. */
   readonly again: boolean
-  readonly renames: Renames
+  readonly titleMap: TitleMap
   readonly dates: DateForms
-  /** Resources in which what rows name and is not there is created. */
+  /** Resources in which records that rows name are created. */
   readonly create: ReadonlySet<string>
-  /** What hooks are told of every new record. */
+  /** Keys of hooks for every new record. */
   readonly asked: ReadonlySet<string>
 }
 
@@ -53,7 +53,7 @@ const PARAMETERS: Readonly<Record<string, FieldDefinition>> = {
   },
 }
 
-/** The parameters of the import of a resource: those of every one, and what its columns and hooks ask. */
+/** The parameters for a resource: those of every import, and those for its columns and hooks. */
 export function importParameters(resource: Resource): Readonly<Record<string, FieldDefinition>> {
   const flag = (description: string): FieldDefinition => ({ type: 'boolean', description })
   const { asked, created } = questionsOf(resource)
@@ -68,7 +68,7 @@ export function importParameters(resource: Resource): Readonly<Record<string, Fi
   }
 }
 
-/** The resources in which an import may create, and the keys that hooks are told. */
+/** The resources in which an import may create, and the keys for hooks. */
 function questionsOf({ keys }: Resource): { readonly created: readonly string[]; readonly asked: readonly string[] } {
   const definition = definitionOf(keys.csv)
   const columns = Object.values(definition?.columns ?? {})
@@ -79,14 +79,14 @@ function questionsOf({ keys }: Resource): { readonly created: readonly string[];
   }
 }
 
-/** The options that parameters say, or their defaults; throws validation_failed by parameter. */
+/** The options from parameters, or their defaults; throws validation_failed by parameter. */
 export function importOptions(resource: Resource, given: JsonObject, also: readonly Json[] = []): ImportOptions {
   const { again, dry_run, map, zone = null, dates = null } = given
   const { asked, created } = questionsOf(resource)
   return {
     dryRun: dry_run === true,
     again: again === true,
-    renames: typeof map === 'string' ? renamesOf(map) : NO_RENAMES,
+    titleMap: typeof map === 'string' ? titleMapOf(map) : NO_TITLE_MAP,
     dates: { zone: zoneOf(zone), order: orderOf(dates) },
     create: new Set(created.filter((name) => given[`${CREATE}${name}`] === true || also.includes(name))),
     asked: new Set(asked.filter((name) => given[name] === true)),

@@ -1,9 +1,12 @@
-/** What became of rows: of one batch, and of a whole file. */
-import type { FieldErrors, Id, JsonObject } from '../../engine/index.ts'
+/** The outcome of an import, for one batch and for a whole file, and what was recognised in the file. */
+import { type FieldErrors, type Id, type JsonObject, LIMITS } from '../../engine/index.ts'
+import type { Column } from './columns.ts'
+import { SEPARATORS, type Sheet } from './parse.ts'
+import { ENCODINGS } from './text.ts'
 
-/** What stood in a file where something was refused. */
+/** The text of a refused cell. */
 export interface Cell {
-  /** As the file calls it. */
+  /** The title in the file. */
   readonly column: string
   readonly value: string
 }
@@ -13,30 +16,30 @@ export interface RowErrors {
   readonly row: number
   readonly uid: string | null
   readonly errors: FieldErrors
-  /** The cells that the errors speak of, under the same names. */
+  /** The cells of the errors, under the same names. */
   readonly cells: Readonly<Record<string, Cell>>
 }
 
-/** What was not kept of a row that became a record. */
+/** Text that was lost from a row that became a record. */
 export interface Note {
   /** The line of the file. */
   readonly row: number
-  /** As the file calls it. */
+  /** The title in the file. */
   readonly column: string
   readonly note: string
 }
 
-/** What became of some rows of a file. */
+/** The outcome of some rows of a file. */
 export interface Outcome {
   readonly imported: number
   readonly skipped: number
   readonly failed: number
   readonly ids: readonly Id[]
   readonly errors: readonly RowErrors[]
-  /** What was created beside the rows, by resource. */
+  /** Records created in addition to the rows, by resource. */
   readonly created: Readonly<Record<string, Created>>
   readonly notes: readonly Note[]
-  /** Those of the skipped rows that equal rows of earlier imports. */
+  /** The skipped rows that equal rows of earlier imports. */
   readonly repeated: Repeated
 }
 
@@ -51,21 +54,21 @@ export interface Created {
   readonly names: readonly string[]
 }
 
-/** What became of a file, row by row where it went wrong. */
+/** The outcome for a file, with the rows that failed. */
 export interface Report extends Outcome {
   readonly total: number
   readonly dry_run: boolean
 }
 
-/** How many failed rows a report lists with their errors; `failed` counts all of them. */
+/** The most failed rows that a report lists with their errors; `failed` counts all. */
 export const TOLD_ERRORS = 5_000
 
-/** How many created records of each resource a report names. */
+/** The most created records of each resource in a report. */
 const TOLD_NAMES = 1_000
-/** How many notes a report has, and how many rows of earlier imports it lists. */
+/** The most notes in a report, and the most rows of earlier imports. */
 export const TOLD_NOTES = 1_000
 
-/** Sums up batches as they come, in memory that does not grow with the rows that fail. */
+/** Adds up batches, in memory that does not grow with the rows that fail. */
 export interface Tally {
   add(outcome: Outcome): void
   report(): Report
@@ -81,7 +84,7 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
   const add = (outcome: Outcome): void => {
     sums.imported += outcome.imported
     sums.skipped += outcome.skipped
-    // Batches that an older version noted don't count.
+    // Batches that an older version noted do not count.
     sums.failed += outcome.failed ?? outcome.errors.length
     for (const id of outcome.ids) ids.push(id)
     const sorted = outcome.errors.toSorted((a, b) => a.row - b.row)
@@ -101,7 +104,7 @@ export function tallyOf(total: number, dryRun: boolean, earlier: readonly Outcom
   return { add, report: () => ({ total, ...sums, ids, errors, created, notes, repeated, dry_run: dryRun }) }
 }
 
-/** One sentence about a finished import. */
+/** A sentence about a finished import. */
 export function summary(report: Omit<Report, 'ids' | 'errors' | 'notes'>): string {
   const { created, dry_run, imported, skipped, failed, repeated, total } = report
   const beside = Object.entries(created).map(
@@ -140,7 +143,7 @@ export function plainNotes({ notes }: Pick<Outcome, 'notes'>): JsonObject[] {
   return notes.slice(0, TOLD_NOTES).map((note) => ({ ...note }))
 }
 
-/** What was created, as plain JSON. */
+/** Created records, as plain JSON. */
 export function plainCreated({ created }: Pick<Outcome, 'created'>): JsonObject {
   return Object.fromEntries(
     Object.entries(created).map(([resource, { count, names }]) => [resource, { count, names: [...names] }]),
@@ -150,4 +153,44 @@ export function plainCreated({ created }: Pick<Outcome, 'created'>): JsonObject 
 /** Rows of earlier imports, as plain JSON. */
 export function plainRepeated({ repeated: { count, rows } }: Pick<Outcome, 'repeated'>): JsonObject {
   return { count, rows: rows.slice(0, TOLD_NOTES).map((one) => ({ ...one })) }
+}
+
+/** As a JSON Schema. */
+export const RECOGNISED = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['encoding', 'separator', 'columns', 'left_out'],
+  properties: {
+    encoding: { type: 'string', enum: ENCODINGS },
+    separator: { type: 'string', enum: SEPARATORS },
+    columns: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'The columns that are read, each with what the file calls it.',
+    },
+    left_out: { type: 'array', items: { type: 'string' }, description: 'Layout of the file that are not read.' },
+  },
+} as const
+
+/** The report on how a file was read. */
+export function recognised({ columns, encoding, layout, leftOut, options, separator, titles }: Sheet) {
+  const short = (title: string): string => title.slice(0, LIMITS.unknownKeyLength)
+  // Layout that replace another one, or fill created records, are read for that.
+  const helping = new Set(
+    layout.columns.flatMap(({ create, otherwise }) => [
+      ...(otherwise === undefined ? [] : [otherwise]),
+      ...(create !== undefined && options.create.has(create.in) ? Object.values(create.from ?? {}) : []),
+    ]),
+  )
+  const isRead = ({ intake, title }: Column): boolean => intake.kind !== 'ignored' || helping.has(title)
+  const all = [...columns].map(([column, at]) => ({ column, title: short(titles[at] ?? '') }))
+  const unread = all.filter(({ column }) => !isRead(column)).map(({ title }) => title)
+  return {
+    encoding,
+    separator,
+    columns: Object.fromEntries(
+      all.filter(({ column }) => isRead(column)).map(({ column, title }) => [column.title, title]),
+    ),
+    left_out: [...leftOut, ...unread].slice(0, LIMITS.bodyErrors).map(short),
+  }
 }

@@ -1,15 +1,15 @@
-/** What rows name and is not there: created with them, where the import is asked to, as a row of its own file would be. */
+/** Records that rows name and that do not exist: on request created with the rows, like rows of their own files. */
 import { type Id, nameText, type ParentEntry, type PluginContext } from '../../engine/index.ts'
+import { type Column, headerWord, layoutOf } from './columns.ts'
 import { type Entry, entryOf, type Named } from './entry.ts'
-import { type Column, headerWord, layoutOf } from './layout.ts'
 import type { Sheet } from './parse.ts'
 
-/** How a created record is remembered. */
+/** The identity of a created record. */
 export function madeKey({ name, resource }: Pick<ParentEntry, 'name' | 'resource'>): string {
   return `${resource} ${name}`
 }
 
-/** For entries that name what was not found: the id, if it was created with an earlier one, or how to create it. */
+/** For entries with an unknown name: the id, if an earlier entry created the record, or how to create it. */
 export function nameParents(
   context: PluginContext,
   sheet: Sheet,
@@ -30,7 +30,7 @@ export function nameParents(
   }
 }
 
-/** The record as the import of its own resource would read it from a file with these cells. */
+/** The record as an import of its own resource would read it from a file with these cells. */
 function parentOf(
   { catalog }: PluginContext,
   sheet: Sheet,

@@ -1,34 +1,37 @@
-/** ⇄ Reads a CSV file as a stream: first whether it is one at all, then its rows, each with its line in the file. */
-import type { Column, Layout } from './layout.ts'
+/** ⇄ Reads a CSV file as a stream: first inspects whether it is valid, then returns its rows with their lines. */
+import type { Column, Layout } from './columns.ts'
+import { headerOf, knownTitles } from './header.ts'
 import type { ImportOptions } from './options.ts'
 import { type Row, recordsOf } from './records.ts'
 import { type Encoding, encodingOf, fileRefused, textOf } from './text.ts'
-import { headerOf, knownTitles } from './titles.ts'
 
-/** What stands between two cells, the usual one first. */
+/** Separators of cells, the usual one first. */
 export const SEPARATORS = [',', ';', '\t'] as const
 
-/** How a file is written. */
+/** The form of a file. */
 export interface Form {
   readonly path: string
   readonly encoding: Encoding
   readonly separator: (typeof SEPARATORS)[number]
 }
 
-/** A file that has been looked through: which columns it has, at which places, and how many rows. */
+/** An inspected file: its columns with their places, and the number of its rows. */
 export interface Sheet extends Form {
   readonly layout: Layout
   readonly columns: ReadonlyMap<Column, number>
   readonly titles: readonly string[]
   readonly leftOut: readonly string[]
-  /** Earlier names of fields and relations that stand as titles. */
+  /** Earlier names of fields and relations among the titles. */
   readonly earlier: readonly string[]
   readonly options: ImportOptions
   readonly width: number
   readonly rows: number
 }
 
-/** Looks a whole file through before anything of it is used; throws validation_failed for `file` when it is no CSV file of this layout. */
+/**
+ * Inspects a whole file before any of it is used; throws validation_failed for `file` where it is no CSV file with
+ * these columns.
+ */
 export async function inspectFile(
   path: string,
   layout: Layout,
@@ -40,7 +43,7 @@ export async function inspectFile(
   let header: ReturnType<typeof headerOf> | undefined
   let rows = 0
   for await (const group of records(form)) {
-    header ??= headerOf(titlesIn(group[0]!.cells), layout, options.renames, strict)
+    header ??= headerOf(titlesIn(group[0]!.cells), layout, options.titleMap, strict)
     rows += group.length
     if (rows - 1 > longest) throw fileRefused(`The file has more than ${longest} rows`)
   }
@@ -48,7 +51,7 @@ export async function inspectFile(
   return { ...form, ...header, layout, options, width: header.titles.length, rows: rows - 1 }
 }
 
-/** The rows of a file that was looked through, without its header, in groups as they come. */
+/** The rows of an inspected file without its header, in groups. */
 export async function* rowsOf(sheet: Sheet): AsyncGenerator<readonly Row[], void> {
   let isFirst = true
   for await (const group of records(sheet)) {
@@ -57,14 +60,16 @@ export async function* rowsOf(sheet: Sheet): AsyncGenerator<readonly Row[], void
   }
 }
 
-/** A file that was looked through before, as it was recognised then. */
+/** A file that was inspected earlier, as it was recognised then. */
 export interface Known {
   readonly encoding: Encoding
   readonly separator: Form['separator']
   readonly rows: number
 }
 
-/** The sheet of a file that was looked through before; throws validation_failed for `file` when it has not these columns any more. */
+/**
+ * The sheet of a file that was inspected earlier; throws validation_failed for `file` where its columns no longer fit.
+ */
 export async function knownFile(
   path: string,
   layout: Layout,
@@ -73,12 +78,12 @@ export async function knownFile(
   strict: boolean,
 ): Promise<Sheet> {
   const form = { path, encoding, separator }
-  const header = headerOf(titlesIn(await firstRecord(form)), layout, options.renames, strict)
+  const header = headerOf(titlesIn(await firstRecord(form)), layout, options.titleMap, strict)
   return { ...form, ...header, layout, options, width: header.titles.length, rows }
 }
 
-/** The encoding of a file, and the separator by which most of its titles are known, or which gives most cells. */
-async function formOf(path: string, layout: Layout, { renames }: ImportOptions): Promise<Form> {
+/** The encoding of a file, and the separator with the most known titles, or the most cells. */
+async function formOf(path: string, layout: Layout, { titleMap }: ImportOptions): Promise<Form> {
   const encoding = await encodingOf(path)
   const hint = await hintOf({ path, encoding, separator: ',' }).catch(() => undefined)
   const hinted = SEPARATORS.find((one) => one === hint)
@@ -89,7 +94,7 @@ async function formOf(path: string, layout: Layout, { renames }: ImportOptions):
     const form = { path, encoding, separator }
     try {
       const titles = titlesIn(await firstRecord(form))
-      read.push({ form, known: knownTitles(titles, layout, renames), width: titles.length })
+      read.push({ form, known: knownTitles(titles, layout, titleMap), width: titles.length })
     } catch (error) {
       refusal ??= error
     }
@@ -99,7 +104,7 @@ async function formOf(path: string, layout: Layout, { renames }: ImportOptions):
   return best.form
 }
 
-/** The titles of a first line without the empty ones at its end, below which nothing may stand. */
+/** The titles of a first line without the empty ones at its end, below which cells must be empty. */
 function titlesIn(cells: readonly string[]): readonly string[] {
   return cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1)
 }
@@ -109,7 +114,7 @@ async function firstRecord(form: Form): Promise<readonly string[]> {
   throw fileRefused('The file is empty')
 }
 
-/** The records of a file in groups, as its text comes, without the line that tells a spreadsheet of the separator. */
+/** The records of a file in groups, without the line that tells a spreadsheet the separator. */
 async function* records(form: Form): AsyncGenerator<readonly Row[], void> {
   let isFirst = true
   for await (const all of allRecords(form)) {
@@ -121,7 +126,7 @@ async function* records(form: Form): AsyncGenerator<readonly Row[], void> {
   }
 }
 
-/** Spreadsheets write rows of separators alone where somebody has cleared cells. */
+/** Spreadsheets write rows of separators where somebody has cleared cells. */
 function hasText({ cells }: Row): boolean {
   return cells.some((cell) => cell !== '' && cell.trim() !== '')
 }
@@ -130,7 +135,7 @@ function allRecords({ path, encoding, separator }: Form): AsyncGenerator<readonl
   return recordsOf(textOf(path, encoding), separator)
 }
 
-/** What the first line of a file says by `sep=;` of its separator; undefined where it is no such line. */
+/** The separator in a first line `sep=;`; undefined in other lines. */
 function hintIn(cells: readonly string[], { separator }: Form): string | undefined {
   return /^sep=(.)$/i.exec(cells.join(separator).trimStart())?.[1]
 }

@@ -1,18 +1,18 @@
-/** The records of CSV from pieces of its text, in groups: cells, and the line on which each record begins. */
+/** Records of CSV from pieces of text, in groups: cells, and the line on which each record begins. */
 import { finished } from 'node:stream/promises'
 import type { CsvError, Parser } from 'csv-parse'
 import { fileRefused } from './text.ts'
 
-/** One row: its line, counted from 1, and its cells in the order of the file. */
+/** A row: its line, counted from 1, and its cells in the order of the file. */
 export interface Row {
   readonly line: number
   readonly cells: readonly string[]
 }
 
-/** A longer record is refused: room for the longest text of a record, with every character a quote. */
+/** A longer record is refused: enough for the longest text of a record with only quotes. */
 const RECORD_LENGTH = 1_048_576
 
-/** What csv-parse gives of a record with `raw`. */
+/** A record from csv-parse with `raw`. */
 interface Parsed {
   readonly raw: string
   readonly record: readonly string[]
@@ -25,7 +25,7 @@ function lineCounter(): { readonly next: () => number; readonly lineOf: (raw: st
   return {
     next: () => next,
     lineOf: (raw) => {
-      // Empty lines before a record are part of its raw text; of what ends a line, it has the first character.
+      // The raw text includes empty lines before a record, and the first character of the break after it.
       const empty = /^[\r\n]*/.exec(raw)?.[0].length ?? 0
       const line = next + empty
       next = line + breaks(raw.slice(empty))
@@ -34,7 +34,7 @@ function lineCounter(): { readonly next: () => number; readonly lineOf: (raw: st
   }
 }
 
-/** The records of a text in groups, as its pieces come; throws validation_failed for `file` behind those before what is wrong. */
+/** The records of a text in groups; throws validation_failed for `file` after the records before a mistake. */
 export async function* recordsOf(
   pieces: AsyncGenerator<string, void>,
   separator: string,
@@ -52,12 +52,12 @@ export async function* recordsOf(
     on_record: (given: unknown) => {
       const { raw, record } = given as Parsed
       rows.push({ line: counter.lineOf(raw), cells: record })
-      // Taken here and not from the stream, which has a turn of the event loop for each record.
+      // Taken here and not from the stream, which needs a turn of the event loop for each record.
       return null
     },
   })
   const ended = finished(parser.resume())
-  // Who awaits it hears of what is wrong, but perhaps only after the next group.
+  // A mistake reaches the caller, but perhaps only after the next group.
   ended.catch(() => undefined)
   const taken = (): readonly Row[] => {
     const group = rows

@@ -1,18 +1,15 @@
-/** ⇄ Rows that nothing names: by what stands in them, they are known when their file is sent again. */
+/** ⇄ Rows without a key: their cells identify them when their file is sent again. */
 import { createHash } from 'node:crypto'
 import type { Id, PluginContext, Resource } from '../../engine/index.ts'
 import { unguarded } from './cell.ts'
 import type { Entry } from './entry.ts'
-import type { Around } from './place.ts'
 import type { Row } from './records.ts'
+import type { Around } from './transactions.ts'
 
-/** The resource of what earlier imports have made of such rows. */
+/** The resource of records that earlier imports have made of such rows. */
 const ROWS = 'import_rows'
 
-/**
- * Gives each row of a file its digest. It is made of the cells as they stand there, whatever the import reads of them; of
- * equal rows of one file, each has another.
- */
+/** Gives each row of a file its digest, from all its cells; equal rows of one file have different digests. */
 export function digester(): (row: Row) => string {
   const counts = new Map<string, number>()
   return ({ cells }) => {
@@ -25,7 +22,7 @@ export function digester(): (row: Row) => string {
   }
 }
 
-/** The records that earlier imports have made of the entries, and that are there, also as deleted ones, by their digests. */
+/** The records that earlier imports have made of the entries, also deleted ones, by digest. */
 export async function earlierRecords(
   context: Around,
   { key, name }: Resource,
@@ -37,7 +34,7 @@ export async function earlierRecords(
     .knex(tableOf(context))
     .whereRaw('resource = ? and digest = any(?)', [name, digests])
     .select('digest', 'record_id')
-  // What was noted under another type of id names no record.
+  // A note under another type of id names no record.
   const noted = rows.map(({ record_id }) => record_id).filter((id) => 'value' in key.type.parse(id, key.options))
   if (noted.length === 0) return new Map()
   const found = await context.model(name).query().findByIds(noted).select(`${key.column} as id`).castTo<{ id: Id }[]>()
@@ -56,7 +53,7 @@ export async function takeTurn(context: Around, { name }: Resource): Promise<voi
   await context.connection.knex.raw(text, [`plinth import of ${name}`])
 }
 
-/** Notes which records were made of rows, in the transaction that made them. */
+/** Notes the records that were made of rows, in the same transaction. */
 export async function noteRecords(
   context: Around,
   { name }: Resource,

@@ -1,16 +1,24 @@
-/** POST /<resource>/import: one file of a multipart body, or a dry run of it. */
+/** POST /<resource>/import: one file of a multipart body, imported or only tried. */
 import { ApiError, fieldError, type Reply, type Resource, type RouteContext } from '../../engine/index.ts'
 import { importSheet, sheetOf } from './import.ts'
-import { importLater } from './later.ts'
+import { importLater } from './job.ts'
 import { importOptions } from './options.ts'
-import { plainErrors, plainNotes, plainRepeated, summary, TOLD_ERRORS, TOLD_NOTES } from './outcome.ts'
-import { RECOGNISED, recognised } from './recognised.ts'
+import {
+  plainErrors,
+  plainNotes,
+  plainRepeated,
+  RECOGNISED,
+  recognised,
+  summary,
+  TOLD_ERRORS,
+  TOLD_NOTES,
+} from './outcome.ts'
 import { fileRefused } from './text.ts'
 
-/** The names that the part with the file may have. */
+/** The names of the part with the file. */
 const PARTS = ['file', 'csv']
 
-/** What an import answers, as a JSON Schema. */
+/** The JSON Schema of the answer to an import. */
 export const REPORT = {
   type: 'object',
   additionalProperties: false,
@@ -104,17 +112,17 @@ export const REPORT = {
   },
 } as const
 
-/** Answers an import with what became of each row, or 202 with the job that goes on with a large one. */
+/** Answers an import with the outcome of each row, or 202 with the job that continues a large one. */
 export async function importRecords(context: RouteContext, resource: Resource): Promise<Reply> {
   const file = context.files.find(({ part }) => PARTS.includes(part))
   if (file === undefined) throw fileRefused(fieldError('required', 'The file field is required'))
   if (file.bytes === 0) throw fileRefused('The file is empty')
   const options = importOptions(resource, context.parameters)
   const sheet = await sheetOf(context, resource, file.path, options, Number(context.options.import_rows))
-  // An import at once is many transactions, and whether it came to its end may not be known; a job goes on where it was.
+  // An import while the caller waits is many transactions, and may have an unknown end; a job continues where it was.
   const keyed = context.headers['idempotency-key'] !== undefined && !options.dryRun
   const large = sheet.rows > Number(context.options.job_rows)
-  // Nobody could ask for the job of someone who is not signed in.
+  // Without an account nobody could ask for the job.
   const earlier = { resource: resource.name, names: sheet.earlier }
   if ((large || keyed) && context.actor.id !== null)
     return { ...(await importLater(context, resource, file, sheet)), earlier }

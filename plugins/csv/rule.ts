@@ -1,9 +1,9 @@
-/** Rule: the columns of `csv:` lead to fields, and speak of each other by titles that exist. */
+/** The rule for `csv:`: columns lead to fields, and name only titles that exist. */
 import { type Catalog, type Diagnostic, nearest, type Resource } from '../../engine/index.ts'
-import { definitionOf } from './key.ts'
-import { columnOf, headerWord } from './layout.ts'
+import { columnOf, headerWord } from './columns.ts'
+import { definitionOf } from './csv-key.ts'
 
-/** Complaints about the files of every resource that has them. */
+/** Diagnostics about the files of every resource. */
 export function columnsLead(catalog: Catalog): readonly Diagnostic[] {
   return [...catalog.resources.values()].flatMap((resource) => judged(catalog, resource))
 }
@@ -38,7 +38,7 @@ function judged(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
   ]
 }
 
-/** The columns that lead nowhere, each with the field or relation that was probably meant. */
+/** Layout that lead nowhere, each with the nearest field or relation. */
 function columnsAstray(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
   const { fields, relations, span } = resource
   const known = [...fields.keys(), ...relations.keys()]
@@ -61,7 +61,7 @@ function columnsAstray(catalog: Catalog, resource: Resource): readonly Diagnosti
   })
 }
 
-/** What stands in the way of creating what rows name. */
+/** Obstacles to creating the records that rows name. */
 function createsLead(catalog: Catalog, { keys }: Resource, titles: readonly string[]): readonly string[] {
   return Object.entries(definitionOf(keys.csv)?.columns ?? {}).flatMap(([title, column]) => {
     if (typeof column === 'string' || column.create === undefined) return []

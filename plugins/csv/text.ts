@@ -1,16 +1,16 @@
-/** ⇄ The text of a file: which encoding it is in, and its characters in pieces. */
+/** ⇄ The text of a file: its encoding, and its characters in pieces. */
 import { createReadStream } from 'node:fs'
 import { type FieldError, invalid } from '../../engine/index.ts'
 
-/** What spreadsheets and desks write; of UTF-16 only with a byte order mark. */
+/** The encodings of spreadsheets and desks; UTF-16 only with a byte order mark. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** The characters that windows-1252 has where Latin-1 has control characters; a space stands for none. */
+/** The characters of windows-1252 where Latin-1 has control characters; a space means none. */
 const FROM_80 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'
 
-/** The character of a number from 128 to 159 in windows-1252; undefined where there is none. */
+/** The character of a number from 128 to 159 in windows-1252; undefined where it has none. */
 export function fromWindows1252(code: number): string | undefined {
   const found = FROM_80[code - 0x80]
   return found === ' ' ? undefined : found
@@ -25,7 +25,7 @@ function noText(): Error {
   return fileRefused('The file must be text in UTF-8, windows-1252, or UTF-16 with a byte order mark')
 }
 
-/** Reads a whole file for its encoding; throws validation_failed for `file` when it is no text. */
+/** Reads a whole file for its encoding; throws validation_failed for `file` where it is no text. */
 export async function encodingOf(path: string): Promise<Encoding> {
   const marked = await markOf(path)
   const encoding = marked ?? 'utf-8'
@@ -39,7 +39,7 @@ export async function encodingOf(path: string): Promise<Encoding> {
   return 'windows-1252'
 }
 
-/** The encoding that a byte order mark says, or undefined when there is none. */
+/** The encoding of a byte order mark, or undefined without one. */
 async function markOf(path: string): Promise<Encoding | undefined> {
   for await (const chunk of bytesOf(path, 2)) {
     const [first, second, third] = chunk
@@ -51,10 +51,10 @@ async function markOf(path: string): Promise<Encoding | undefined> {
   return undefined
 }
 
-/** Thrown when the text may be in another encoding; the caller tries that one, or answers with this error. */
+/** Thrown where the text may be in another encoding; the caller tries that one, or answers with this error. */
 class NotInEncoding extends Error {}
 
-/** The text of a file in pieces, without its byte order mark; refuses what is not in the encoding, and NUL, which no text has. */
+/** The text of a file in pieces, without its byte order mark; refuses other encodings, and NUL, which no text has. */
 export async function* textOf(path: string, encoding: Encoding): AsyncGenerator<string, void> {
   const decode = encoding === 'windows-1252' ? fromWindows : decoderOf(encoding)
   for await (const chunk of bytesOf(path)) {
@@ -87,8 +87,8 @@ function fromWindows(chunk?: Buffer): string {
 }
 
 /**
- * Whether a file that is not UTF-8 was meant to be: most of its characters beyond ASCII are right, or its last one is
- * cut off. As windows-1252 it would be read without complaint, and every umlaut wrong.
+ * Whether a file that is not UTF-8 was meant to be: most of its characters beyond ASCII are valid, or its last one is
+ * cut off. As windows-1252 it would be read without an error, and every umlaut wrong.
  */
 async function isBrokenUtf8(path: string): Promise<boolean> {
   let [right, wrong, length, left] = [0, 0, 0, 0]

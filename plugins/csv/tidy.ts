@@ -1,12 +1,12 @@
-/** ⇄ Deletes what imports leave behind: the files and batch notes of jobs that will never run again. */
+/** ⇄ Deletes the files and batch notes of import jobs that will never run again. */
 import { deleteInBatches, type JobContext, type JsonObject, openJobs } from '../../engine/index.ts'
 import { keepFiles } from '../files/keeper.ts'
-import { BATCHES, jobOf } from './batches.ts'
+import { BATCHES, jobOf } from './job-state.ts'
 
 /** A younger file may belong to a job that is about to be added. */
 const DAY_MS = 86_400_000
 
-/** The job: a file stays as long as its job waits, runs, or can be tried again; so do the notes of its batches. */
+/** The job: keeps a file, and the notes of its batches, while its import waits, runs, or can be tried again. */
 export async function tidy(context: JobContext): Promise<JsonObject> {
   const { catalog, database, model, now, signal } = context
   const files = await keepFiles(context, 'imports', async (keys) => {

@@ -1,4 +1,7 @@
-/** ⇄ Files on the local disk: written beside their place, flushed, then named, so that a name always means a whole file. */
+/**
+ * Files on the local disk ⇄: written next to their place, flushed, then renamed, so that a name always means a whole
+ * file.
+ */
 import { createReadStream } from 'node:fs'
 import { copyFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -23,7 +26,7 @@ async function put(place: string, source: Source): Promise<void> {
   const half = `${place}.part`
   await makeFolder(dirname(place))
   try {
-    // Moved where that is possible; copied from another disk, and by whoever still needs the source.
+    // Moved where possible; copied from another disk, and for callers that still need the source.
     await rename(source.path, half).catch(() => copyFile(source.path, half))
     await flush(half)
     const { size } = await stat(half)
@@ -31,7 +34,7 @@ async function put(place: string, source: Source): Promise<void> {
     await rename(half, place)
     await flush(dirname(place))
   } catch (error) {
-    // A caller who is told that nothing is stored must be able to rely on it.
+    // A caller who learns that nothing is stored must be able to rely on it.
     await Promise.allSettled([rm(half, { force: true }), rm(place, { force: true })])
     throw error
   }
@@ -47,7 +50,7 @@ function read(place: string): Promise<Readable | undefined> {
   })
 }
 
-/** Dated first: a crash in between leaves a file that looks young, and never one aside that looks old. */
+/** Dated first: a crash leaves a file that looks young, and never one set aside that looks old. */
 async function move(from: string, to: string, at: Date): Promise<boolean> {
   try {
     await utimes(from, at, at)

@@ -1,4 +1,4 @@
-/** ⇄ Looks at the storage of files for `plinth doctor`: puts a small file there, reads it, and removes it. */
+/** The check of the storage for `plinth doctor` ⇄: writes a small file, reads it, and removes it. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 /**
- * ⇄ Keeps one application's part of the storage in order. What no row names is moved aside, kept there for 30 days, and
- * only then removed; what a row names again, as after a backup was restored, is brought back. Files of other
- * applications, and those without an owner, are not even looked at.
+ * Keeps one application's part of the storage in order ⇄. A file that no row names is moved aside, kept for 30 days,
+ * and then removed; if a row names it again, as after the restoration of a backup, it is moved back. Files of other
+ * applications, and those without an owner, are left alone.
  */
 import type { JobContext, PluginContext } from '../../engine/index.ts'
 import { type Area, asideOf, asidePlaceOf, keyBefore, placeOf } from './key.ts'
@@ -9,27 +9,29 @@ import { storageOf } from './open-storage.ts'
 import type { Storage, Stored } from './storage.ts'
 
 const DAY_MS = 86_400_000
-/** So old, in milliseconds, nothing is on its way from the storage to its row. */
+/** After this time, in milliseconds, no file is still waiting for its row. */
 const YOUNG_MS = DAY_MS
-/** How long a file that no row names is kept aside: long enough to notice that a backup is too old, and to restore another. */
+/**
+ * How long a file without a row is kept aside: long enough to notice that a backup is too old, and to restore another.
+ */
 const ASIDE_MS = 30 * DAY_MS
-/** Keys that are looked up with one statement. */
+/** Keys that one statement looks up. */
 const BATCH = 500
 
-/** What the keeper needs of a job. */
+/** The part of a job that the keeper needs. */
 export type KeeperContext = Pick<JobContext, 'instance' | 'log' | 'now' | 'settings' | 'signal'>
 
-/** Those of some keys that must stay where they are. */
+/** Finds the keys whose files must stay. */
 export type Named = (keys: readonly string[]) => Promise<ReadonlySet<string>>
 
-/** What became of files: how many were moved aside, brought back, and removed for good. */
+/** The number of files that were moved aside, moved back, and removed for good. */
 export interface Kept {
   readonly aside: number
   readonly back: number
   readonly removed: number
 }
 
-/** Goes through the files of an area once. Rejects between two files once the process stops; the next run goes on. */
+/** Goes through the files of an area once. Rejects between two files when the process stops; the next run continues. */
 export async function keepFiles(context: KeeperContext, area: Area, named: Named): Promise<Kept> {
   const storage = storageOf(context.settings)
   const { back, removed } = await endAside(context, storage, area, named)
@@ -38,7 +40,7 @@ export async function keepFiles(context: KeeperContext, area: Area, named: Named
   return { aside, back, removed }
 }
 
-/** Brings back what a row names again, and removes what nobody missed. */
+/** Moves back files that rows name again, and removes those that nobody missed. */
 async function endAside(
   { instance, now, signal }: KeeperContext,
   storage: Storage,
@@ -61,7 +63,7 @@ async function endAside(
   return { back, removed }
 }
 
-/** Moves aside what no row names; the day on which it comes there is the file's own date. */
+/** Moves aside files that no row names; the file's own date tells the day. */
 async function moveAside(
   { instance, now, signal }: KeeperContext,
   storage: Storage,
@@ -91,7 +93,7 @@ async function* batchesOf(stored: AsyncGenerator<Stored, void>): AsyncGenerator<
   if (batch.length > 0) yield batch
 }
 
-/** The keys that rows of a resource name in a column; undefined while the application has no such resource. */
+/** The keys that rows of a resource name in a column; undefined without such a resource. */
 export function namedBy(
   { catalog, model }: Pick<PluginContext, 'catalog' | 'model'>,
   resource: string,

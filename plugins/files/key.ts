@@ -1,18 +1,18 @@
-/** The keys that stored files have: by what keeps them and by whose they are, `media/<owner>/ab/<word>.png`. */
+/** Keys of stored files, by keeper and owner: `media/<owner>/ab/<word>.png`. */
 import { randomBytes } from 'node:crypto'
 import type { PluginContext } from '../../engine/index.ts'
 
-/** What keeps files: each has a part of the storage to itself. */
+/** A keeper of files; each has its own part of the storage. */
 export type Area = 'media' | 'reports' | 'imports'
 
 const OWNED = /^(?:media|reports|imports)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/./
 
-/** Below which an application keeps the files of one area. */
+/** The prefix of an application's files in an area. */
 export function placeOf({ instance }: Pick<PluginContext, 'instance'>, area: Area): string {
   return `${area}/${instance}/`
 }
 
-/** Below which lies what was moved aside of that. */
+/** The prefix of files that were moved aside. */
 export function asidePlaceOf({ instance }: Pick<PluginContext, 'instance'>, area: Area): string {
   return `aside/${instance}/${area}/`
 }
@@ -23,14 +23,14 @@ export function freshKey(context: Pick<PluginContext, 'instance'>, area: Area, e
   return `${placeOf(context, area)}${word.slice(0, 2)}/${word}.${extension}`
 }
 
-/** Where the file of a key is when it was moved aside; undefined for keys without an owner, which nobody moves. */
+/** The place of a key's file when it is moved aside; undefined for keys without an owner, which are never moved. */
 export function asideOf(key: string): string | undefined {
   const owner = OWNED.exec(key)?.[1]
   const [area = '', , ...rest] = key.split('/')
   return owner === undefined ? undefined : ['aside', owner, area, ...rest].join('/')
 }
 
-/** The key that a file had before it was moved aside. */
+/** The key of a file before it was moved aside. */
 export function keyBefore(aside: string): string {
   const [, owner = '', area = '', ...rest] = aside.split('/')
   return [area, owner, ...rest].join('/')

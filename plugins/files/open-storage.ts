@@ -1,8 +1,11 @@
-/** The storage that the settings name: the local disk, or an S3-compatible server. */
+/**
+ * Opens the storage of the settings: the local disk, or an S3-compatible server. It refuses keys that would lead out of
+ * it.
+ */
+
 import { join } from 'node:path'
-import { breakerOf, memo, type Settings } from '../../engine/index.ts'
+import { breakerOf, isStorageKey, memo, requireStorageKey, type Settings } from '../../engine/index.ts'
 import { diskStorage } from './disk.ts'
-import { guarded } from './guarded.ts'
 import { S3, s3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'
 
@@ -20,7 +23,7 @@ export const VARIABLES = {
 
 const NAMES = Object.keys(VARIABLES)
 
-/** The storage that the settings name; throws a sentence when S3 is named by halves. */
+/** The storage of the settings; throws a sentence where only some of the variables of S3 are set. */
 export const storageOf = memo((settings: Settings): Storage => guarded(open(settings)))
 
 function open(settings: Settings): Storage {
@@ -41,4 +44,27 @@ function open(settings: Settings): Storage {
     accessKey: env.S3_ACCESS_KEY ?? '',
     secretKey: env.S3_SECRET_KEY ?? '',
   })
+}
+
+/** The same storage; under a text that is no key it has nothing, and stores nothing. */
+function guarded(storage: Storage): Storage {
+  return {
+    description: storage.description,
+    put: async (key, source) => {
+      requireStorageKey(key)
+      return storage.put(key, source)
+    },
+    read: async (key) => (isStorageKey(key) ? storage.read(key) : undefined),
+    move: async (from, to, at) => {
+      requireStorageKey(to)
+      return isStorageKey(from) && storage.move(from, to, at)
+    },
+    remove: async (key) => {
+      if (isStorageKey(key)) await storage.remove(key)
+    },
+    list: (prefix) => {
+      requireStorageKey(prefix.replace(/\/$/, ''))
+      return storage.list(prefix)
+    },
+  }
 }

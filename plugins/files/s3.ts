@@ -24,17 +24,17 @@ export interface S3Settings {
   readonly secretKey: string
 }
 
-/** So long a server may be silent, in milliseconds. */
+/** The longest silence of a server, in milliseconds. */
 const SILENCE_MS = 15_000
 /** How often a request is sent, and the pause after the first failure, in milliseconds; it doubles. */
 const TRIES = 3
 const PAUSE_MS = 200
-/** An answer that is read whole: an error, or a page of a list. */
+/** The limit of an answer that is read whole: an error, or a page of a list. */
 const ANSWER_BYTES = 4_194_304
 
 /** The name of the server's breaker. */
 export const S3 = 's3'
-/** How long a call may take until its answer begins, in milliseconds, and how many more for each megabyte that is sent. */
+/** The time until the answer to a call must begin, in milliseconds, and the additional time for each megabyte sent. */
 const CALL_MS = 60_000
 const MEGABYTE_MS = 15_000
 
@@ -72,7 +72,7 @@ export function s3Storage(settings: S3Settings): Storage {
   }
 }
 
-/** The hash by which the server judges whether it got the file; throws unavailable where not all of it is on this disk. */
+/** The hash by which the server checks the file; throws unavailable where this disk has only a part of it. */
 async function sha256({ path, bytes }: Source): Promise<string> {
   const hash = createHash('sha256')
   const input = createReadStream(path)
@@ -81,13 +81,13 @@ async function sha256({ path, bytes }: Source): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Copied, then removed: at any moment it is at one of the two places. The server dates the copy itself. */
+/** Copied, then removed: at any moment the file is at one of the places. The server dates the copy. */
 async function move(settings: S3Settings, from: string, to: string): Promise<boolean> {
   const headers = { 'x-amz-copy-source': from, 'content-length': '0' }
   const response = await ask(settings, { method: 'PUT', path: to, headers })
   const answer = await read(response)
   if (response.statusCode === 404) return false
-  // A copy that fails on the way is answered 200 with an error in the body.
+  // A copy that fails on the way has status 200 with an error in the body.
   if (!answer.includes('CopyObjectResult')) {
     const cause = new Error(`the file storage did not copy: ${codeOf(answer)}`)
     throw new ApiError('unavailable', { retryAfter: 5, cause })
@@ -96,12 +96,12 @@ async function move(settings: S3Settings, from: string, to: string): Promise<boo
   return true
 }
 
-/** Sends a call, unless the server is left alone for a while; what fails is a 503. */
+/** Sends a call, unless the server is left alone for a while; failures are 503. */
 function ask(settings: S3Settings, call: Call): Promise<IncomingMessage> {
   return settings.breaker.run(() => tryCall(settings, call))
 }
 
-/** Sends a call until it is answered by something else than a failure of the server; 404 is an answer. */
+/** Sends a call until the answer is no failure of the server; 404 is an answer. */
 async function tryCall(settings: S3Settings, call: Call): Promise<IncomingMessage> {
   let cause: unknown
   for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -143,7 +143,7 @@ async function send({ endpoint, region, accessKey, secretKey }: S3Settings, call
   request.once('close', () => clearTimeout(late))
   const answered = answerTo(request)
   if (call.source === undefined) request.end()
-  // A refusal may come before everything is sent; what is reported then is that answer, not the broken connection.
+  // A refusal may come before everything is sent; that answer counts, not the broken connection.
   else pipeline(createReadStream(call.source.path), request).catch(() => undefined)
   return answered
 }
@@ -152,7 +152,7 @@ function silence(): Error {
   return Object.assign(new Error('the file storage is silent'), { code: 'ETIMEDOUT' })
 }
 
-/** The body as it comes; a server that falls silent ends it with an error. */
+/** The body as a stream; it ends with an error when the server falls silent. */
 function body(response: IncomingMessage): Readable {
   response.setTimeout(SILENCE_MS, () => response.destroy(silence()))
   return response

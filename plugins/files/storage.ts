@@ -1,29 +1,29 @@
-/** Where the bytes of files are, behind one interface. */
+/** The interface of storages: where the bytes of files are. */
 import type { Readable } from 'node:stream'
 
-/** A file to be put away: it may be moved from where it is. */
+/** A file to store, which may be moved from its place. */
 export interface Source {
   readonly path: string
   readonly bytes: number
   readonly type: string
 }
 
-/** Something that is stored, and since when. */
+/** A stored file, and the time since when it is stored. */
 export interface Stored {
   readonly key: string
   readonly since: Date
 }
 
 export interface Storage {
-  /** For people: where the files are; never a secret. */
+  /** The place of the files, for people; never a secret. */
   readonly description: string
-  /** Puts a file under a key that was never used; it is whole and durable when this resolves, or not there. */
+  /** Stores a file under a new key; resolves when it is whole and durable, and stores nothing on a failure. */
   put(key: string, source: Source): Promise<void>
-  /** The bytes of a file as they come; undefined when there is none. */
+  /** The bytes of a file as a stream; undefined without a file. */
   read(key: string): Promise<Readable | undefined>
-  /** Gives a file another key, and `at` as the moment since when it is there; false when there is none. */
+  /** Gives a file another key, with `at` as the time since when it is there; false without a file. */
   move(from: string, to: string, at: Date): Promise<boolean>
-  /** Removes a file; that it is not there is fine. */
+  /** Removes a file, if it exists. */
   remove(key: string): Promise<void>
   /** Every file below a prefix that ends with a slash. */
   list(prefix: string): AsyncGenerator<Stored, void>

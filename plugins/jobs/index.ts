@@ -1,4 +1,4 @@
-/** The jobs plugin: how work that was put off stands, for whoever asked for it. */
+/** The jobs plugin: the state of a job, for the person who asked for it, and commands for operators. */
 import {
   ApiError,
   definePlugin,
@@ -9,9 +9,7 @@ import {
   type Reply,
   type RouteContext,
 } from '../../engine/index.ts'
-import { automationsCommand } from './automations-command.ts'
-import { jobsCommand } from './command.ts'
-import { listenersCommand } from './listeners-command.ts'
+import { automationsCommand, jobsCommand, listenersCommand } from './commands.ts'
 
 /** `GET /jobs/{id}`: for its creator and for holders of every permission; for others 403. */
 async function read({ actor, database, params }: RouteContext): Promise<Reply> {
@@ -22,7 +20,7 @@ async function read({ actor, database, params }: RouteContext): Promise<Reply> {
   return { data: shown(job, all), headers: { 'cache-control': 'private, no-store' } }
 }
 
-/** Only a failed job has an error; what is no sentence for callers is for those who hold every permission. */
+/** Only a failed job has an error; a technical one is only for holders of every permission. */
 function shown(job: JobState, all: boolean) {
   const { id, name, status, progress, result } = job
   const error = all ? job.error : (job.reason ?? 'The job could not be done')

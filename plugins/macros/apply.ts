@@ -1,4 +1,4 @@
-/** Applies a macro to a record, as its caller: what one may not do alone is refused, and then nothing of it is done. */
+/** Applies a macro to a record as its caller: nothing is done where one of its steps would be refused. */
 import {
   ApiError,
   type Id,
@@ -30,7 +30,7 @@ export function apply({ once }: RouteContext, resource: Resource): Promise<Reply
   })
 }
 
-/** A macro on its way to a record. */
+/** A macro that is being applied to a record. */
 interface Application {
   readonly resource: Resource
   readonly record: JsonObject
@@ -39,14 +39,14 @@ interface Application {
   readonly ifMatch?: string | undefined
 }
 
-/** Does what the macro says and gives the record as it is then; rejects with the first refusal. */
+/** Does the steps of the macro and returns the record; rejects with the first refusal. */
 async function applied(
   { catalog, records }: Applying,
   { fill, ifMatch, macro, record, resource }: Application,
 ): Promise<JsonObject> {
   const target = records(resource.name)
   const id = record.id as Id
-  // Before anything is created below it, which may change how it is read.
+  // Before anything is created below the record, which may change how it is read.
   if (ifMatch !== undefined) await target.update(id, {}, { ifMatch })
   for (const [path, body] of Object.entries(objectOf(macro.create))) {
     const child = childAt(catalog, resource, path)
@@ -60,13 +60,13 @@ async function applied(
   if (Object.keys(set).length === 0) return target.get(id)
   const updated = await within('set', () => target.update(id, set))
   return target.get(id).catch((error: unknown) => {
-    // Out of the caller's sight by now, as an update would answer it all the same.
+    // The caller may no longer see the record; the answer has it all the same, as that of an update does.
     if (error instanceof ApiError && (error.code === 'forbidden' || error.code === 'record_not_found')) return updated
     throw error
   })
 }
 
-/** Says of a refused value where in the macro it stands. */
+/** Adds the place in the macro to a refused value. */
 async function within<T>(place: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
@@ -82,10 +82,10 @@ async function callerOf({ actor, records }: Applying): Promise<JsonObject> {
   return Object.fromEntries(ACTOR.map((name) => [name, account[name] ?? null] as [string, Json]))
 }
 
-/** Ends a transaction in which a macro was only tried. */
+/** Ends the transaction of a trial. */
 class Tried extends Error {}
 
-/** `GET /<path>/{id}/macros`: each is tried without filling in its texts, and undone. */
+/** `GET /<path>/{id}/macros`: tries each macro without filling in its texts, and undoes that. */
 export async function applicable(context: RouteContext, resource: Resource): Promise<Reply> {
   const { catalog, params, records } = context
   const record = await records(resource.name).get(params.id ?? '')
@@ -96,7 +96,7 @@ export async function applicable(context: RouteContext, resource: Resource): Pro
   return { data: usable }
 }
 
-/** Each in a transaction of its own, so that nobody who writes the record waits for more than one of them. */
+/** Each in its own transaction, so that a writer of the record waits for at most one. */
 async function works(
   context: RouteContext,
   resource: Resource,

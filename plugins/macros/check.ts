@@ -1,4 +1,4 @@
-/** Hook: a macro is kept only if what it writes could be written. */
+/** The hook `macros.check`: a macro is stored only if its steps could be done. */
 import {
   type Catalog,
   type FieldErrors,
@@ -14,7 +14,7 @@ import { templateFault, textsIn } from './template.ts'
 
 type Errors = { -readonly [K in keyof FieldErrors]: FieldErrors[K] }
 
-/** `macros.check`, around the creation and every change of a macro. */
+/** Runs around the creation and every change of a macro. */
 export async function check(context: HookContext, next: Next): Promise<void> {
   const { catalog, input } = context
   if (['resource', 'set', 'create'].some((name) => input[name] !== undefined)) {
@@ -31,7 +31,7 @@ export async function check(context: HookContext, next: Next): Promise<void> {
   await next()
 }
 
-/** The resource of this name, if it says `macros: true`. */
+/** The resource of this name, if it has `macros: true`. */
 function withMacros({ resources }: Catalog, name: string): Resource | undefined {
   const resource = resources.get(name)
   return resource?.keys.macros === true ? resource : undefined
@@ -42,7 +42,7 @@ function namesOf({ resources }: Catalog): string {
   return names.join(', ')
 }
 
-/** A json value as hooks see it: parsed, or as its text. */
+/** A json value for hooks: parsed, or as text. */
 export function objectOf(value: unknown): JsonObject {
   const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value
   return isObject(parsed) ? parsed : {}
@@ -92,7 +92,7 @@ function templateErrors(place: string, value: JsonObject, resource: Resource, bu
   return errors
 }
 
-/** What is created below a record: the resource, and its relation to the record. */
+/** The resource of records below a record, and its relation to that. */
 export interface Child {
   readonly resource: Resource
   readonly relation: string
@@ -108,7 +108,7 @@ function childrenOf({ resources }: Catalog, parent: Resource): ReadonlyMap<strin
   return new Map(found)
 }
 
-/** What is created below a record under a path; undefined when nothing is. */
+/** The resource of records that a path below a record creates; undefined without one. */
 export function childAt(catalog: Catalog, parent: Resource, path: string): Child | undefined {
   return childrenOf(catalog, parent).get(path)
 }

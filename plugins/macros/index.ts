@@ -1,6 +1,6 @@
 /**
- * The macros plugin: `macros: true` lets people do several changes of a record at once, under a name that they chose. It is
- * a plugin because a macro is data: which fields it writes is known when it is applied, not when the YAML is read.
+ * The macros plugin: with `macros: true` people can make several changes of a record at once, under a name that they
+ * chose. It is a plugin because a macro is data: its fields are known when it is applied, not when the YAML is read.
  */
 import { definePlugin, type Resource, type Route } from '../../engine/index.ts'
 import { applicable, apply } from './apply.ts'

@@ -1,4 +1,7 @@
-/** Texts of macros: Liquid over the record as its reader sees it, within one budget for a request, and checked before they are kept. */
+/**
+ * Texts of macros: Liquid over the record as its reader sees it, within one budget for a request, and checked before
+ * they are stored.
+ */
 import type { Liquid } from 'liquidjs'
 import { ApiError, invalid, type Json, type Resource } from '../../engine/index.ts'
 import { type Budget, OverBudget, withinBudget } from '../templates/budget.ts'
@@ -11,7 +14,7 @@ function engine(): Liquid {
   return made
 }
 
-/** Texts in a value with their places, `comments.comment`. */
+/** The texts in a value with their places, `comments.comment`. */
 export function* textsIn(value: Json, place = ''): Generator<readonly [place: string, text: string]> {
   if (typeof value === 'string') yield [place, value]
   if (typeof value !== 'object' || value === null) return
@@ -19,7 +22,7 @@ export function* textsIn(value: Json, place = ''): Generator<readonly [place: st
     yield* textsIn(child ?? null, place === '' ? key : `${place}.${key}`)
 }
 
-/** What is wrong with a template over records of the resource, as a sentence; undefined when nothing is. */
+/** The mistake in a template over records of the resource, as a sentence; undefined without one. */
 export function templateFault(text: string, resource: Resource, budget: Budget): string | undefined {
   const liquid = engine()
   try {
@@ -38,7 +41,7 @@ export function templateFault(text: string, resource: Resource, budget: Budget):
   }
 }
 
-/** What a template may name of whoever applies the macro. */
+/** The values of the person who applies the macro. */
 export const ACTOR = ['id', 'name', 'first_name', 'last_name', 'email'] as const
 
 function isKnown({ fields, relations }: Resource, root: string, next: string | undefined): boolean {
@@ -50,10 +53,13 @@ function isKnown({ fields, relations }: Resource, root: string, next: string | u
   return next === undefined || relation.kind !== 'belongs_to' || relation.embed.some(({ name }) => name === next)
 }
 
-/** What fills in the texts of a value; `place` is where the value stands in its macro. */
+/** Fills in the texts of a value; `place` is its place in the macro. */
 export type Fill = (value: Json, place: string) => Json
 
-/** Fills texts in with `data`, all within one budget: 422 at its place for a text that takes more, 409 for one that cannot be. */
+/**
+ * Fills in texts with `data` within one budget: 422 at its place for a text that exceeds it, 409 for one that cannot be
+ * filled in.
+ */
 export function filler(data: object, budget: Budget): Fill {
   const fill: Fill = (value, place) => {
     if (typeof value === 'string') return /\{[{%]/.test(value) ? filled(value, data, budget, place) : value

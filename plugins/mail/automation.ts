@@ -1,4 +1,6 @@
-/** The action `mail` of automations: each recipient gets what it may see of the record, and nobody more. */
+/**
+ * The action `mail` of automations: each recipient gets what they may see of the record, and nobody else gets anything.
+ */
 import { createHash } from 'node:crypto'
 import {
   type ActionContext,
@@ -10,10 +12,9 @@ import {
   type JsonSchema,
   SYSTEM,
 } from '../../engine/index.ts'
-import { gathered, type Letter } from './gather.ts'
+import { gathered, type Letter } from './digest.ts'
+import { type Recipient, readTo, recipientsOf, strangersAmong, type To } from './recipients.ts'
 import { sendMails } from './send.ts'
-import { strangersAmong } from './strangers.ts'
-import { type Recipient, readTo, recipientsOf, type To } from './to.ts'
 import { fillWords, readWords, wordsBudget, wordsData } from './words.ts'
 
 /** The engine puts the text of the file in its place. */
@@ -72,7 +73,7 @@ const TAKES: JsonSchema = {
   properties: MAIL_OPTIONS,
 }
 
-/** The options as they are given. */
+/** The options as given. */
 interface Given {
   readonly to: readonly string[]
   readonly subject: string
@@ -91,8 +92,8 @@ function givenIn({ shows, subject, text, to }: JsonObject): Given {
 }
 
 /**
- * Finds recipients and paths that there are not, and what a recipient without an account would have to read and may not.
- * `beside` are names that the texts may use beside the record's.
+ * Finds unknown recipients and paths, and values that a recipient without an account would have to read and may not.
+ * `beside` are names that texts may use in addition to those of the record.
  */
 export function checkMail(
   written: JsonObject,
@@ -129,7 +130,7 @@ function textMistakes(
   return [...mistakes, ...unshown].map((mistake) => ({ ...mistake, at: [key] }))
 }
 
-/** What mails of a batch name beside the record: for each recipient the values, or undefined where none is mailed. */
+/** Values for the additional names of a batch, for each recipient; undefined where none is mailed. */
 export interface Beside {
   readonly names: readonly string[]
   readonly valuesFor: (
@@ -139,7 +140,7 @@ export interface Beside {
 
 const NOTHING: Beside = { names: [], valuesFor: async (recipients) => recipients.map(() => ({})) }
 
-/** `mail.send`: of all records of a batch, by one look for all readers and one statement for all mails. */
+/** `mail.send`: for all records of a batch, with one read for all recipients and one statement for all mails. */
 export async function mailRecords(context: ActionContext, beside: Beside = NOTHING): Promise<void> {
   const { catalog, work } = context
   const given = givenIn(work.given)
@@ -162,16 +163,16 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
     const { address, record, written } = recipient
     if (more[at] === undefined) continue
     const data = { ...wordsData(context, paths, seen), ...more[at] }
-    // What cannot be filled in fails the run here, where its author looks, and not the job that mails it.
+    // A text that cannot be filled in fails the run here, where its author looks, and not the job that sends it.
     const budget = wordsBudget(catalog.limits, seen, texts.length)
     const [subject = '', text = ''] = texts.map((one) => fillWords(one, data, budget))
     const by = doneBy(context, record)
-    // What the program does by itself, its author wants.
+    // Mails that the program causes were wanted by the author.
     const stranger = by !== null && written === true && strangers?.has(address.toLowerCase()) === true
     for (const { cause, request } of causesOf(context, record)) {
       const id = idOf([context.instance, work.automation, record ?? 0, cause, address, words.subject, words.text])
       const thread = record === undefined ? {} : { thread: `${work.resource.name}-${record}` }
-      // Accounts come first: one who is named twice is mailed once, with what the account may see.
+      // Accounts come first: a person named twice gets one mail, with what the account may see.
       if (letters.has(id)) continue
       const mail = { id, template: words, to: address, data, by, stranger, ...thread }
       letters.set(id, { id, mail, record, request, subject, text })
@@ -181,7 +182,7 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
   await sendMails(context, gathered([...letters.values()], named))
 }
 
-/** To whom a mail would go, and to whom none would. */
+/** The recipients that a mail would go to, and those that it would not. */
 async function explainMail(context: ActionContext): Promise<readonly string[]> {
   const given = givenIn(context.work.given)
   const place = { catalog: context.catalog, resource: context.work.resource }
@@ -194,7 +195,7 @@ async function explainMail(context: ActionContext): Promise<readonly string[]> {
   return [...new Set(lines)]
 }
 
-/** What each recipient sees of its record; undefined: it may not see the record at all. */
+/** The values that each recipient may see of its record; undefined: not the record at all. */
 async function valuesFor(
   { sightings, work }: ActionContext,
   paths: readonly string[],
@@ -224,16 +225,16 @@ function causesOf({ now, work }: ActionContext, record: number | undefined): rea
 
 interface Cause {
   readonly cause: string
-  /** The request that wrote the change; null where nobody's did. */
+  /** The request that wrote the change; null without one. */
   readonly request: string | null
 }
 
-/** Whose act set the automation off for a record. */
+/** The account whose act caused the run for a record. */
 function doneBy({ work }: ActionContext, record: number | undefined): number | null {
   return work.records.find(({ id }) => id === record)?.change?.actorId ?? null
 }
 
-/** A UUID made of what a mail is (RFC 9562, version 8), so that the same mail has the same id. */
+/** A UUID made from the content of a mail (RFC 9562, version 8), so that the same mail has the same id. */
 function idOf(parts: readonly (string | number)[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
   const variant = ((Number.parseInt(hash[16] ?? '0', 16) & 3) | 8).toString(16)

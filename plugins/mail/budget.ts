@@ -1,7 +1,10 @@
-/** ⇄ How many mails may leave: of one person's acts, to strangers, and altogether. What is over waits, and staff can be told. */
+/**
+ * ⇄ Budgets of mails: for the acts of one person, for strangers, and in total. A mail above a budget waits, and staff
+ * can be told.
+ */
 import { isObject, type JobContext, type JsonObject, type JsonSchema } from '../../engine/index.ts'
 
-/** Whose act caused a mail to somebody else, and to whom it goes. */
+/** The person whose act caused a mail to another, and the kind of recipient. */
 export interface Cause {
   readonly by: number | undefined
   /** Whether the address belongs to nobody whom the application knows. */
@@ -10,7 +13,7 @@ export interface Cause {
   readonly invites: boolean
 }
 
-/** How many leave where the application does not say. */
+/** The default budgets. */
 const STANDARD = { person_hour: 50, invitations_day: 500, strangers_day: 20, day: 2_000 } as const
 
 const most = (name: keyof typeof STANDARD, description: string): Readonly<Record<string, JsonSchema>> => ({
@@ -39,7 +42,7 @@ interface Bucket {
   readonly name: string
   readonly most: number
   readonly ms: number
-  /** What is counted, as the beginning of a sentence. */
+  /** The beginning of a sentence about what is counted. */
   readonly what: string
 }
 
@@ -70,7 +73,7 @@ function bucketsOf(options: JsonObject, { by, invites, stranger }: Cause): reado
   return [all, ...(by === undefined ? [] : [own]), ...(stranger ? [copies] : [])]
 }
 
-/** Takes nothing of any bucket, because one is empty. */
+/** Takes nothing from any bucket, because one is empty. */
 class Spent extends Error {
   readonly bucket: Bucket
 
@@ -82,7 +85,7 @@ class Spent extends Error {
 
 type Here = Pick<JobContext, 'catalog' | 'database' | 'now' | 'options' | 'records' | 'transaction'>
 
-/** Takes a mail out of its budgets; gives when it may leave where one is spent, which is noted for staff. */
+/** Takes a mail out of its budgets; returns when it may leave where one is empty, which is noted for staff. */
 export async function heldUntil(context: Here, cause: Cause): Promise<Date | undefined> {
   const buckets = bucketsOf(context.options, cause)
   const beginning = ({ ms }: Bucket): Date => new Date(Math.floor(context.now().getTime() / ms) * ms)
@@ -109,7 +112,7 @@ export async function heldUntil(context: Here, cause: Cause): Promise<Date | und
   }
 }
 
-/** Says once that mails wait, in the row of the budget: a file of the application may tell staff of it by `notify`. */
+/** Notes once that mails wait, in the row of the budget: a file of the application may tell staff by `notify`. */
 async function note(
   { catalog, database, records }: Here,
   { most, name, what }: Bucket,

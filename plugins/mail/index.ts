@@ -1,22 +1,20 @@
-/** The mail plugin: outgoing mail by SMTP, or as files while no server is configured. */
+/** The mail plugin: outgoing mail by SMTP, or as files without a configured server. */
 import { definePlugin } from '../../engine/index.ts'
 import { mailAction } from './automation.ts'
 import { BUDGETS } from './budget.ts'
-import { checkMailServer } from './doctor.ts'
 import { sendQueued } from './send.ts'
-import { tidy } from './tidy.ts'
-import { CONNECTIONS, SMTP } from './transport.ts'
+import { CONNECTIONS, checkMailServer, SMTP, tidy } from './transport.ts'
 
 export { type Beside, checkMail, MAIL_OPTIONS, mailRecords } from './automation.ts'
+export type { Recipient } from './recipients.ts'
+export { strangersAmong } from './recipients.ts'
 export { type Mail, type MailQueue, type NamedMail, sendMail, sendMails } from './send.ts'
-export { strangersAmong } from './strangers.ts'
-export type { Recipient } from './to.ts'
 export { fillWords, readWords, wordsBudget, wordsData } from './words.ts'
 
-/** Over an hour altogether: servers that are restarted, and those that ask to come back later. */
+/** More than an hour in total: for servers that restart, and those that ask to come back later. */
 const ATTEMPTS = 14
 
-/** To take a mail from the queue costs about as much as to write it. */
+/** Taking a mail from the queue costs about as much as writing it. */
 const PREFETCH = 28
 
 export default definePlugin({

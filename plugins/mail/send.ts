@@ -1,4 +1,4 @@
-/** Sends mails made from templates through the queue of jobs, so that none is lost and none delays an answer. */
+/** Sends mails from templates through the queue of jobs, so that none is lost and none delays an answer. */
 import {
   BreakerOpen,
   type Entry,
@@ -15,48 +15,51 @@ import { heldUntil } from './budget.ts'
 import { type Content, type MailWords, renderMail, renderWords } from './template.ts'
 import { type Sending, transportOf } from './transport.ts'
 
-/** One mail: a Liquid file whose first line is `Subject: …`, or words in Liquid; whom it goes to, and what they may name. */
+/**
+ * A mail: a Liquid file whose first line is `Subject: …`, or words in Liquid; with a recipient, and data for the words.
+ */
 export interface Mail {
   readonly template: URL | MailWords
   readonly to: string
   readonly data: Readonly<Record<string, unknown>>
-  /** What the mail is about, `ticket-3000000001`: programs show mails with the same word as one conversation. */
+  /** The subject of the conversation, `ticket-3000000001`: mail programs show mails with the same word together. */
   readonly thread?: string
-  /** The account whose act causes it, where it goes to somebody else: it counts in the budget of that person. */
+  /** The account whose act causes a mail to somebody else: it counts in the budget of that person. */
   readonly by?: number | null
   /** Whether it is a copy to an address that belongs to nobody whom the application knows. */
   readonly stranger?: boolean
-  /** Whether it invites somebody to a new account, which counts in a budget of its own. */
+  /** Whether it invites to a new account, which counts in a budget of its own. */
   readonly invites?: boolean
-  /** Its reader waits for it, and asked for it: it waits for no budget. */
+  /** Whether its reader asked for it and waits: it needs no budget. */
   readonly urgent?: boolean
 }
 
-/** A mail with a name of its own, a UUID: it is sent once, however often it is asked for. */
+/** A mail with its own id, a UUID: it is sent once, however often it is asked for. */
 export interface NamedMail extends Mail {
   readonly id?: string
 }
 
-/** The part of a context that is needed to send a mail. */
+/** The part of a context that sending a mail needs. */
 export type MailQueue = Pick<PluginContext, 'enqueue' | 'settings'>
 
-/** The part of a context that a mail needs to leave. */
+/** The part of a context that the job needs. */
 export type MailContext = Pick<PluginContext, 'settings' | 'catalog' | 'log' | 'now'>
 
-/** Templates of shipped plugins are named from here, so that a mail outlives a move of the program to another folder. */
+/**
+ * Templates of shipped plugins are named from here, so that a mail survives a move of the program to another folder.
+ */
 const PLUGINS = new URL('../', import.meta.url)
 
 /**
- * Sends a mail: resolves when it is a row of the queue, of the open transaction where there is one. It leaves when that
- * has committed, and is tried again while the server does not take it.
- *
- *     await sendMail(context, { template: new URL('./mails/reset.liquid', import.meta.url), to, data })
+ * Sends a mail: resolves when it is a row of the queue, in the open transaction if there is one. It leaves after the
+ * commit, and is tried again while the server does not take it: `await sendMail(context, { template: new
+ * URL('./mails/reset.liquid', import.meta.url), to, data })`.
  */
 export async function sendMail({ enqueue, settings }: MailQueue, mail: Mail): Promise<void> {
   await enqueue('mail.send', await payloadOf(settings, mail))
 }
 
-/** Sends many mails as `sendMail` does, by one statement. */
+/** Sends many mails like `sendMail`, by one statement. */
 export async function sendMails(
   { enqueueEach, settings }: Pick<PluginContext, 'enqueueEach' | 'settings'>,
   mails: readonly NamedMail[],
@@ -90,9 +93,12 @@ function templateOf(name: Json | undefined): URL | MailWords {
   return { subject: String(name.subject), text: String(name.text) }
 }
 
-/** The job that sends one mail, or puts it off while its budgets are spent; what goes wrong rejects, and the queue tries again. */
+/**
+ * The job that sends one mail, or puts it off while its budgets are spent; rejects on failures, and the queue tries
+ * again.
+ */
 export async function sendQueued(context: JobContext, payload: JsonObject): Promise<undefined> {
-  // What is tried again was counted.
+  // A repeated mail was counted before.
   if (payload.urgent !== true && context.attempt === 1) {
     const by = typeof payload.by === 'number' ? payload.by : undefined
     const until = await heldUntil(context, {
@@ -114,7 +120,7 @@ export async function sendQueued(context: JobContext, payload: JsonObject): Prom
   await deliver(context, { template, to: String(payload.to), data, ...about }, context)
 }
 
-/** Renders a mail and hands it over under an id that stays the same when it is tried again; rejects when it cannot. */
+/** Renders a mail and hands it over, with the same id when it is tried again; rejects where it cannot. */
 export async function deliver(context: MailContext, mail: Mail, sending: Sending): Promise<void> {
   const { catalog, log, now, settings } = context
   const replyTo = String(catalog.pluginOptions.get('mail')?.reply_to ?? '')
@@ -135,11 +141,11 @@ export async function deliver(context: MailContext, mail: Mail, sending: Sending
   const place = await transportOf(settings)(letter, sending).catch((error: unknown) => {
     throw withoutAddresses(error)
   })
-  // Neither subject nor text: they may hold a link that lets its bearer in. Nor whom it goes to.
+  // Without subject and text, which may hold a link that signs its bearer in, and without the recipient.
   log.info({ mail: templateName(mail.template), id: sending.id, place }, 'mail sent')
 }
 
-/** The words of an automation; what is too much at one time is too much at the next. */
+/** The words of an automation; a text above the budget will be above it next time too. */
 function wordsOf(words: MailWords, data: Mail['data'], limits: Readonly<Record<string, number>>): Content {
   try {
     const given = Buffer.byteLength(JSON.stringify(data))
@@ -149,7 +155,7 @@ function wordsOf(words: MailWords, data: Mail['data'], limits: Readonly<Record<s
   }
 }
 
-/** A name that a mail keeps when it is sent again, and what it belongs to: no mail has the name of the thread itself. */
+/** The id of a mail, kept when it is sent again, and its thread; no mail has the id of the thread itself. */
 function idsOf(host: string, id: string, thread: string | undefined) {
   if (thread === undefined) return { messageId: `<${id}@${host}>` }
   const name = thread.replace(/[^\w.-]/g, '')
@@ -157,7 +163,7 @@ function idsOf(host: string, id: string, thread: string | undefined) {
   return { messageId: `<${name}.${id}@${host}>`, inReplyTo: root, references: root }
 }
 
-/** Servers repeat the recipient in what they refuse, and errors are logged. */
+/** Servers repeat the recipient in refusals, and errors are logged. */
 function withoutAddresses(error: unknown): Error {
   if (error instanceof BreakerOpen) return error
   const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000)

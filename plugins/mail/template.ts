@@ -1,13 +1,13 @@
-/** Mail templates: Liquid files with the subject in their first line and the text below it, rendered as text and as HTML. */
+/**
+ * Mail templates: Liquid files with the subject in their first line and the text below, rendered as text and as HTML.
+ */
 import { readFile } from 'node:fs/promises'
 import type { Template } from 'liquidjs'
 import { type Budget, spendMemory, templateBudget } from '../templates/budget.ts'
 import { filledText } from '../templates/liquid.ts'
-import { escapeHtml, htmlText, pageOf } from './html.ts'
-import { liquidEngines } from './liquid.ts'
-import { plainText } from './plain.ts'
+import { escapeHtml, htmlText, liquidEngines, pageOf, plainText } from './rendering.ts'
 
-/** What stands in a mail. */
+/** The content of a mail. */
 export interface Content {
   readonly subject: string
   readonly text: string
@@ -28,17 +28,17 @@ interface Compiled {
 
 const SUBJECT = /^Subject: (.+)\r?\n\s*/
 
-/** Files stay for as long as the program; texts of automations go when there are many of them. */
+/** Files stay for the life of the program; texts of automations are dropped when there are many. */
 const compiled = new Map<string, Compiled>()
 const KEPT = 1_000
 
-/** Characters that a file may make on the way. */
+/** Characters that a file may produce on the way. */
 const FILE_MEMORY = 50_000_000
 const ESCAPED_LENGTH = 5
 
 /**
- * A template filled with `data`; rejects when the file is absent or names what `data` lacks. `{{ text | quote }}` is what
- * somebody wrote, with its lines; `{{ link | button: 'Open it' }}` a link. Both stand in a paragraph of their own.
+ * Fills a template with `data`; rejects where the file is absent or names what `data` lacks. `{{ text | quote }}` is
+ * quoted text with its lines, `{{ link | button: 'Open it' }}` a link. Both are paragraphs of their own.
  */
 export async function renderMail(template: URL, data: Readonly<Record<string, unknown>>): Promise<Content> {
   const parts =
@@ -46,7 +46,7 @@ export async function renderMail(template: URL, data: Readonly<Record<string, un
   return render(parts, data, true)
 }
 
-/** The words of an automation's mail, filled in the same way; what `data` lacks is no word. Throws OverBudget. */
+/** Fills the words of an automation's mail in the same way; names that `data` lacks are empty. Throws OverBudget. */
 export function renderWords(
   words: MailWords,
   data: Readonly<Record<string, unknown>>,
@@ -81,12 +81,12 @@ function render(
   const subject = filledText(plain, parts.subject, data, budget).replace(/\s+/g, ' ').trim()
   const app = nameIn(data.app)
   const text = plainText(filledText(plain, parts.text, data, budget), app)
-  // The same words as in the text, which was counted; escaped, a sign becomes five.
+  // The same words as in the text, which was counted; an escaped sign becomes five.
   const page = filledText(html, parts.html, data, budget, (piece) => spendMemory(budget, piece.length / ESCAPED_LENGTH))
   return { subject, text, html: pageOf(subject, htmlText(page), app) }
 }
 
-/** Files of plugins name no more than what they are given, however long that is. */
+/** Files of plugins only name what they are given, of any length. */
 function fileBudget(): Budget {
   return { ...templateBudget(), ms: Number.POSITIVE_INFINITY, memory: FILE_MEMORY, bytes: FILE_MEMORY }
 }

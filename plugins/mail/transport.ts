@@ -1,10 +1,26 @@
-/** Where mail goes: an SMTP server, or `.eml` files in the outbox folder of the data directory. */
+/**
+ * The way of mails out: an SMTP server, or `.eml` files in the outbox folder of the data directory; also the check of
+ * the server, and the job that tidies the outbox.
+ */
+
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { SendMailOptions, Transporter } from 'nodemailer'
-import { type Breaker, breakerOf, JobGivenUp, memo, type Settings, writeWhole } from '../../engine/index.ts'
-import { headerText } from './encoded-word.ts'
+import {
+  type Breaker,
+  breakerOf,
+  type CheckContext,
+  type Finding,
+  type JobContext,
+  JobGivenUp,
+  type JsonObject,
+  LIMITS,
+  memo,
+  removeOldFiles,
+  type Settings,
+  writeWhole,
+} from '../../engine/index.ts'
 import type { Content } from './template.ts'
 
 /** What this and the sender of mails read of the environment, for the documents. */
@@ -16,7 +32,7 @@ export const VARIABLES = {
   MAIL_FROM: { otherwise: 'no-reply at the host of BASE_URL', meaning: 'the sender of mails' },
 }
 
-/** A rendered mail on its way. */
+/** A rendered mail. */
 export interface Letter extends Content {
   readonly from: string | { readonly name: string; readonly address: string }
   readonly to: string
@@ -27,42 +43,45 @@ export interface Letter extends Content {
   readonly date: Date
 }
 
-/** What a letter is recognised by when it is handed over twice. */
+/** Identifies a letter that is handed over twice. */
 export interface Sending {
   /** The id of its job. */
   readonly id: string
   readonly createdAt: Date
 }
 
-/** Hands a letter over and tells, for the log, to what; rejects when it cannot, with JobGivenUp where it never could. */
+/**
+ * Hands a letter over and returns the receiver, for the log; rejects where it cannot, with JobGivenUp where it never
+ * could.
+ */
 export type Transport = (letter: Letter, sending: Sending) => Promise<string>
 
 /** The name of the server's breaker. */
 export const SMTP = 'smtp'
-/** Mails that are on their way at a time, each over a connection of its own. */
+/** Mails in progress at a time, each over its own connection. */
 export const CONNECTIONS = 4
 
 /**
- * How long each step may take, in milliseconds: nodemailer's own two minutes are too long for a server that is silent. A
+ * The longest time for each step, in milliseconds: nodemailer's own two minutes are too long for a silent server. A
  * connection is closed soon after the last mail, because nobody tells this plugin that the process stops.
  */
 const TIMES = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
 const IDLE_MS = 2_000
-/** How long one mail may take altogether: a server that sends a byte now and then is never silent. */
+/** The longest time for one mail: a server that sends a byte now and then is never silent. */
 const MAIL_MS = 60_000
 
-/** The transport that the settings ask for, made once. */
+/** The transport of the settings, made once. */
 export const transportOf = memo((settings: Settings): Transport => {
   const url = settings.env.SMTP_URL
   return url === undefined || url === '' ? outbox(outboxOf(settings)) : smtp(url, breakerOf(settings, SMTP))
 })
 
-/** The folder of mails that no server takes. */
-export function outboxOf({ dataDir }: Pick<Settings, 'dataDir'>): string {
+/** The folder of mails without a server. */
+function outboxOf({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'outbox')
 }
 
-/** The address of a server with how long each step may take. */
+/** The address of a server with the times for each step. */
 function timed(text: string, times: Readonly<Record<string, number>>): URL {
   const url = new URL(text)
   for (const [name, ms] of Object.entries(times))
@@ -70,8 +89,8 @@ function timed(text: string, times: Readonly<Record<string, number>>): URL {
   return url
 }
 
-/** Connects to a server and signs in, without a mail; rejects with what is in the way. */
-export async function verifySmtp(text: string): Promise<void> {
+/** Connects to a server and signs in, without a mail; rejects with the obstacle. */
+async function verifySmtp(text: string): Promise<void> {
   const transporter = (await import('nodemailer')).createTransport(timed(text, TIMES).href)
   try {
     await transporter.verify()
@@ -100,8 +119,8 @@ function smtp(text: string, breaker: Breaker): Transport {
 }
 
 /**
- * Whether the server says that it will never take this mail: for its recipient, or for what stands in it. What it says of
- * the sender or of a password is for an operator to put right, and the mail is tried again.
+ * Whether the server will never take this mail, because of its recipient or its content. An operator can correct
+ * refusals of the sender or a password, so such a mail is tried again.
  */
 function isRefused(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
@@ -113,7 +132,7 @@ function messageIn(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Named by the job, so that a mail that is written twice, as after a crash, is one file. */
+/** Named after the job, so that a mail that is written twice, as after a crash, is one file. */
 function outbox(folder: string): Transport {
   const open = async () => (await import('nodemailer')).createTransport({ streamTransport: true, buffer: true })
   let writer: ReturnType<typeof open> | undefined
@@ -124,7 +143,7 @@ function outbox(folder: string): Transport {
     const content = Buffer.isBuffer(message) ? message : await buffer(message)
     await writeWhole(file, content).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
-      // Reset links are in here: the folder and its files are for this user only.
+      // Mails hold reset links: the folder and its files are for this user only.
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeWhole(file, content)
     })
@@ -140,9 +159,71 @@ function messageOf({ from, ...letter }: Letter): SendMailOptions {
     // As an address, not as text that could hold a list of them.
     to: { name: '', address: letter.to },
     textEncoding: 'quoted-printable',
-    // Out-of-office answers and other desks must not answer it.
+    // Out-of-office programs and other desks must not answer it.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
   }
+}
+
+export async function checkMailServer({ settings }: CheckContext): Promise<readonly Finding[]> {
+  const url = settings.env.SMTP_URL ?? ''
+  if (url === '') {
+    const message = `SMTP_URL is not set: mails become files in ${outboxOf(settings)}`
+    if (!settings.production) return [{ level: 'ok', message }]
+    return [{ level: 'warning', message, advice: 'set SMTP_URL, or nobody gets a mail' }]
+  }
+  if (!URL.canParse(url))
+    return [{ level: 'problem', message: 'SMTP_URL is no URL', advice: 'write smtp://user:password@host:587' }]
+  const { host } = new URL(url)
+  try {
+    await verifySmtp(url)
+  } catch (error) {
+    const { code, message } = error as { code?: string; message?: string }
+    const advice =
+      code === 'EAUTH' ? 'correct user and password in SMTP_URL' : 'correct SMTP_URL, or let this machine through to it'
+    return [{ level: 'problem', message: `${host} takes no mail: ${message ?? code}`, advice }]
+  }
+  if ((settings.env.MAIL_FROM ?? '') === '') {
+    const from = `no-reply@${new URL(settings.baseUrl).hostname}`
+    return [
+      {
+        level: 'warning',
+        message: `${host} takes mail, from ${from}`,
+        advice: 'set MAIL_FROM to an address of your own',
+      },
+    ]
+  }
+  return [{ level: 'ok', message: `${host} takes mail` }]
+}
+
+/** The bytes of one word: 75 characters at most, twelve of them `=?UTF-8?B??=` (RFC 2047, section 2). */
+const WORD_BYTES = 45
+
+/** A text for a header without structure; nodemailer encodes other texts where needed. */
+function headerText(text: string): string {
+  if (!text.includes('=?')) return text
+  const words: string[] = []
+  let word = ''
+  // A character must not be divided between two words (section 5).
+  for (const character of text) {
+    if (Buffer.byteLength(word + character) > WORD_BYTES) {
+      words.push(word)
+      word = ''
+    }
+    word += character
+  }
+  return [...words, word].map((one) => `=?UTF-8?B?${Buffer.from(one).toString('base64')}?=`).join(' ')
+}
+
+const DAY_MS = 86_400_000
+
+/** The job, on each instance; mails stay for `keep_files_days`, and forever without it. */
+export async function tidy({ now, options, settings, signal }: JobContext): Promise<JsonObject> {
+  const folder = outboxOf(settings)
+  const halves = await removeOldFiles(folder, now(), LIMITS.temporaryMs, { named: /\.part$/, signal })
+  const days = options.keep_files_days
+  const keepMs = days === undefined ? Number.POSITIVE_INFINITY : Number(days) * DAY_MS
+  const mails = await removeOldFiles(folder, now(), keepMs, { named: /\.eml$/, signal })
+  return { halves: halves.removed, mails: mails.removed, oldest_seconds: mails.oldest_seconds }
 }

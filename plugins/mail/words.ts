@@ -1,15 +1,15 @@
-/** What texts of automations say of a record: the paths that they name, and their values as one reader sees them. */
+/** Texts of automations: the paths of a record that they name, and the values that one reader may see. */
 import type { Template } from 'liquidjs'
 import type { ActionMistake, ActionPlace, Catalog, Json, Resource, Settings } from '../../engine/index.ts'
 import { ApiError, nearest, targetOf } from '../../engine/index.ts'
 import { type Budget, OverBudget, templateBudget } from '../templates/budget.ts'
 import { filledText, parsedText, rangeMistake, wideRange } from '../templates/liquid.ts'
-import { liquidEngines } from './liquid.ts'
+import { liquidEngines } from './rendering.ts'
 
-/** What a template may name beside the record. */
+/** Names for a template in addition to the record. */
 const BESIDE: ReadonlySet<string> = new Set(['app', 'base_url', 'reply_to'])
 
-/** Longer values are cut, so that a mail stays one that people read. */
+/** Longer values are cut, so that people can still read the mail. */
 const VALUE_LENGTH = 10_000
 
 type Segment = string | number | Template | readonly Segment[]
@@ -21,8 +21,8 @@ interface Read {
 }
 
 /**
- * Reads a text: what it names of the records of a resource, and what is wrong with it. `beside` is what it may name too, a
- * name or one with a field; `states` are names behind which the record's own paths stand, `before.status.name`.
+ * Reads a text: the names of records of a resource in it, and its mistakes. `beside` are additional names, perhaps with
+ * a field; `states` are names in front of the record's own paths, `before.status.name`.
  */
 export function readWords(
   { catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>,
@@ -50,7 +50,7 @@ export function readWords(
   return { paths: [...paths], mistakes }
 }
 
-/** What a text names, or what is wrong with its form. */
+/** The names in a text, or the mistake in its form. */
 function variablesIn(text: string): readonly (readonly Segment[])[] | string {
   const { plain } = liquidEngines(false)
   try {
@@ -64,7 +64,7 @@ function variablesIn(text: string): readonly (readonly Segment[])[] | string {
   }
 }
 
-/** Follows to-one relations to a field; what is asked of the field's own value stays with the template. */
+/** Follows to-one relations to a field; the template handles the rest of the path. */
 function pathIn(
   catalog: Catalog,
   resource: Resource,
@@ -114,7 +114,7 @@ function furtherMistake({ type }: Field, path: string, further: readonly Segment
 
 type Field = Resource['key']
 
-/** The values of paths as a template names them: `{ subject, assignedTo: { name } }`, with the application beside them. */
+/** The values of paths in the form for templates: `{ subject, assignedTo: { name } }`, and the application. */
 export function wordsData(
   { catalog, settings }: { readonly catalog: Catalog; readonly settings: Pick<Settings, 'baseUrl'> },
   paths: readonly string[],
@@ -142,7 +142,7 @@ function shortened(value: Json, longest: number): Json {
 const MOST_PARSED = 1_000
 const parsed = new Map<string, Template[]>()
 
-/** Texts stand in files, so there are few; those of files that were changed leave with all others. */
+/** Texts are in files, so there are few; those of changed files are dropped with all others. */
 function templateOf(text: string, budget: Budget): Template[] {
   const found = parsed.get(text) ?? parsedText(liquidEngines(false).plain, text, budget)
   if (parsed.size >= MOST_PARSED) parsed.clear()
@@ -150,7 +150,7 @@ function templateOf(text: string, budget: Budget): Template[] {
   return found
 }
 
-/** What may be filled in for one reader, whose values may be long: `texts` of them name the values. */
+/** The budget for one reader, whose values may be long: `texts` of the texts name the values. */
 export function wordsBudget(limits: Readonly<Record<string, number>>, values: readonly Json[], texts = 1): Budget {
   const given = values.reduce<number>(
     (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 0),
@@ -159,7 +159,7 @@ export function wordsBudget(limits: Readonly<Record<string, number>>, values: re
   return templateBudget(limits, given * texts)
 }
 
-/** A text with its values, as plain words in one or several lines; throws a refusal where it takes more than the budget. */
+/** A text with its values, in one or several lines; throws a refusal above the budget. */
 export function fillWords(
   text: string,
   data: Readonly<Record<string, unknown>>,

@@ -1,12 +1,12 @@
-/** What a zip archive holds, from its own directory at the end; nothing is ever unpacked. */
+/** The content of a zip archive, from the directory at its end; nothing is ever unpacked. */
 import type { FileHandle } from 'node:fs/promises'
 
 const END = 0x06054b50
 const ENTRY = 0x02014b50
 const LOCAL = 0x04034b50
-/** The end record with the longest comment it may have. */
+/** The size of the end record with the longest comment. */
 const END_BYTES = 22 + 65_535
-/** More than any document has, and little enough to hold. */
+/** More than any document has, and small enough to hold. */
 const DIRECTORY_BYTES = 4_194_304
 
 /** Reads `length` bytes from `start`, fewer at the end of the file. */
@@ -27,7 +27,7 @@ interface Directory {
   readonly entries: number
 }
 
-/** Where the directory of a zip that ends with the file stands; undefined when the file is no zip, wherever it begins. */
+/** The place of the directory of a zip that ends with the file; undefined for a file that is no zip. */
 async function directoryOf(file: FileHandle, size: number): Promise<Directory | undefined> {
   const tail = await readBytes(file, Math.max(0, size - END_BYTES), Math.min(size, END_BYTES))
   for (let at = tail.length - 22; at >= 0; at--) {
@@ -41,12 +41,14 @@ async function directoryOf(file: FileHandle, size: number): Promise<Directory | 
   return undefined
 }
 
-/** Whether a file, whatever it begins with, could be opened as a zip archive as well. */
+/** Whether a program could open a file as a zip archive too, whatever it begins with. */
 export async function endsAsArchive(file: FileHandle, size: number): Promise<boolean> {
   return size >= 22 && (await directoryOf(file, size)) !== undefined
 }
 
-/** The names of an archive's entries; undefined when it is damaged, or more than an archive that begins with the file. */
+/**
+ * The names of an archive's entries; undefined where it is damaged, or more than an archive that begins with the file.
+ */
 export async function archiveNames(file: FileHandle, size: number): Promise<readonly string[] | undefined> {
   if (size < 22) return undefined
   const directory = await directoryOf(file, size)
@@ -63,7 +65,7 @@ export async function archiveNames(file: FileHandle, size: number): Promise<read
     names.push(block.toString('utf8', at + 46, at + 46 + name))
     at += 46 + name + block.readUInt16LE(at + 30) + block.readUInt16LE(at + 32)
   }
-  // Anything before the first entry or left over in the directory makes it two files in one.
+  // Bytes before the first entry, or left over in the directory, make it two files in one.
   if (names.length !== entries || at !== block.length || first !== 0) return undefined
   const head = await readBytes(file, 0, 4)
   return head.length === 4 && head.readUInt32LE(0) === LOCAL ? names : undefined

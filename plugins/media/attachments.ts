@@ -1,4 +1,7 @@
-/** Transform: `attachments: true` in a resource file gives its records files, open to those who may see or change the record. */
+/**
+ * The transform for `attachments: true`: gives the records of a resource files, for people who may see or change the
+ * record.
+ */
 import {
   type ApplicationDefinition,
   type FilterDefinition,
@@ -10,17 +13,20 @@ import {
 } from '../../engine/index.ts'
 
 const MEDIA = 'media'
-/** The relation to whoever sent a file. */
+/** The relation to the sender of a file. */
 const SENDER = 'user'
 const SHOWN = ['id', 'name', 'size', 'mime_type', 'url']
 
-/** A resource with files, and the relation of a file that leads to it. */
+/** A resource with files, and the relation of a file to it. */
 interface Owner {
   readonly resource: ResourceDefinition
   readonly relation: string
 }
 
-/** Gives resources their relation to files, and files their relations, policies and address; what is written wins. */
+/**
+ * Gives resources their relation to files, and files their relations, policies and address; the YAML of the author
+ * wins.
+ */
 export function attachments(
   resource: ResourceDefinition,
   _options: JsonObject,
@@ -59,7 +65,7 @@ function files(media: ResourceDefinition, { prefix, resources }: ApplicationDefi
   }
 }
 
-/** The relation of a file to a record: the one that media.yaml declares, or one called after the resource. */
+/** The relation of a file to a record: the one in media.yaml, or one named after the resource. */
 function relationTo({ resource }: ResourceDefinition, media: ResourceDefinition): string {
   const written = Object.entries(media.relations ?? {}).find(
     ([name, { belongs_to: to }]) => to === resource && name !== SENDER,
@@ -72,7 +78,7 @@ function calledAfter(resource: string): string {
   return name === SENDER ? `${name}_record` : name
 }
 
-/** The relation of a resource that was called otherwise had another name too, so the files move along. */
+/** A renamed resource had a relation under its earlier name, so the files move along. */
 function earlier(
   { resource, renamed_from: before }: ResourceDefinition,
   relation: string,
@@ -83,7 +89,7 @@ function earlier(
   return name === relation ? {} : { renamed_from: { ...renamed, name } }
 }
 
-/** Who may see a record sees its files; who may change it adds files, gives them other names and deletes them. */
+/** People who may see a record see its files; people who may change it add, rename and delete them. */
 function policiesOf(owners: readonly Owner[], signed: boolean): NonNullable<ResourceDefinition['policies']> {
   const clauses = (policy: 'view' | 'update', extra: (relation: string) => object) =>
     owners.flatMap(({ resource, relation }) =>
@@ -97,7 +103,7 @@ function policiesOf(owners: readonly Owner[], signed: boolean): NonNullable<Reso
     )
   return {
     view: clauses('view', () => ({})),
-    // A file belongs to one record for good: no other is written with it or instead of it.
+    // A file belongs to one record for good.
     create: clauses('update', (relation) => ({
       fields: ['name', relation],
       ...(signed && { set: { [SENDER]: '$actor' } }),
@@ -107,7 +113,7 @@ function policiesOf(owners: readonly Owner[], signed: boolean): NonNullable<Reso
   }
 }
 
-/** A condition on a record as one on its files: every path begins with the relation that leads there. */
+/** A condition on a record as one on its files: every path begins with the relation to the record. */
 function below(relation: string, filter: FilterDefinition): FilterDefinition {
   const inside = (value: unknown): unknown => (isObject(value) ? below(relation, value as FilterDefinition) : value)
   return Object.fromEntries(
@@ -119,7 +125,7 @@ function below(relation: string, filter: FilterDefinition): FilterDefinition {
   ) as FilterDefinition
 }
 
-/** What a path is compared with, at any depth: other values of the record are those of the file's record. */
+/** The operand of a comparison, at any depth; values of the record become those of the file's record. */
 function ofRecord(relation: string, value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/^\$record\./, `$record.${relation}.`)
   if (Array.isArray(value)) return value.map((one) => ofRecord(relation, one))

@@ -1,4 +1,4 @@
-/** Hooks: a name keeps saying what the file is, and a file goes when its record has gone. */
+/** Hooks: a file name keeps its type, a file names its record, and a file is removed with its record. */
 import {
   type Field,
   fieldError,
@@ -13,7 +13,7 @@ import { removeStored } from '../files/stored.ts'
 import { extensionOf, KINDS } from './kinds.ts'
 import { nameFault } from './name.ts'
 
-/** `media.keep_type`: refuses a name that would make another type of the file, or that cannot be a file's. */
+/** `media.keep_type`: refuses a name of another type, or one that no file can have. */
 export async function keepType(context: HookContext, next: Next): Promise<void> {
   const { input, record } = context
   if (typeof input.name === 'string' && record !== undefined) {
@@ -28,7 +28,7 @@ export async function keepType(context: HookContext, next: Next): Promise<void> 
   await next()
 }
 
-/** `media.one_record`: where records decide who may send files, a file names the record it belongs to. */
+/** `media.one_record`: where records decide who may send files, a file must name its record. */
 export async function oneRecord(context: HookContext, next: Next): Promise<void> {
   const names = recordFields(context.catalog.resources.get('media')!).map(({ name }) => name)
   if (names.every((name) => (context.input[name] ?? null) === null)) {
@@ -39,20 +39,20 @@ export async function oneRecord(context: HookContext, next: Next): Promise<void>
   await next()
 }
 
-/** The fields of a file that name the record it belongs to. */
+/** The fields of a file that name its record. */
 export function recordFields({ relations }: Resource): readonly Field[] {
   const fields = [...relations.values()].flatMap((one) => (one.kind === 'belongs_to' ? [one.field] : []))
   return fields.filter(({ readOnly }) => !readOnly)
 }
 
-/** `media.remove_file`: the file goes once the record is gone for certain, however often the storage has to be asked. */
+/** `media.remove_file`: removes the file once the record is certainly gone, however often the storage must be asked. */
 export async function removeFile(context: HookContext, next: Next): Promise<void> {
   await next()
   const key = String(context.record?.path ?? '')
   await context.enqueue('media.remove', { key })
 }
 
-/** The job that removes a file whose record has gone. */
+/** The job that removes the file of a deleted record. */
 export async function removeLater(context: JobContext, { key }: JsonObject): Promise<undefined> {
   await removeStored(context, String(key))
 }

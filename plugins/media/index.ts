@@ -1,4 +1,4 @@
-/** The media plugin: files that belong to records, judged when they come, stored on disk or at an S3-compatible server. */
+/** The media plugin: files of records, checked on arrival, stored on disk or at an S3-compatible server. */
 import {
   definePlugin,
   deleteInBatches,
@@ -11,18 +11,17 @@ import {
   type Route,
 } from '../../engine/index.ts'
 import { checkStorage } from '../files/doctor.ts'
-import { filesNamedBy } from '../files/dumped.ts'
 import { keepFiles, namedBy } from '../files/keeper.ts'
 import { storageOf } from '../files/open-storage.ts'
 import { S3 } from '../files/s3.ts'
+import { filesNamedBy } from '../files/stored.ts'
 import { attachments } from './attachments.ts'
-import { download } from './download.ts'
 import { keepType, oneRecord, recordFields, removeFile, removeLater } from './hooks.ts'
 import { KINDS, USUAL } from './kinds.ts'
 import { dayOf } from './quota.ts'
-import { upload } from './upload.ts'
+import { download, upload } from './upload.ts'
 
-/** So many tries take over an hour: long enough for a storage that is down to come back. */
+/** This many tries take over an hour: enough time for a storage to come back. */
 const ATTEMPTS = 14
 
 /** The options in app.yaml. */
@@ -95,7 +94,7 @@ export default definePlugin({
 function resourceRoutes(resource: Resource, options: JsonObject): readonly Route[] {
   if (resource.name !== 'media') return []
   const path = `/${resource.path}`
-  // Asked before the file is received; the policies judge the record itself when it is stored or read.
+  // Asked before the file is received; the policies judge the record when it is stored or read.
   const may = (action: 'view' | 'create') => resource.policies[action].flatMap((clause) => clause.access)
   return [
     {
@@ -126,12 +125,12 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
   ]
 }
 
-/** Settings that cannot work are reported before the first request. */
+/** Reports impossible settings before the first request. */
 async function start({ settings }: PluginContext): Promise<readonly string[]> {
   return [`Files      ${storageOf(settings).description}`]
 }
 
-/** Files that a crash left between file and record, or between record and file; and the counts of days that are over. */
+/** Files that a crash left between file and record, and the counts of past days. */
 async function tidy(context: JobContext): Promise<Json | undefined> {
   const { catalog, database, now, signal } = context
   const { table } = catalog.resources.get('media_uses')!

@@ -1,6 +1,6 @@
-/** The types of file that are taken: what their names end with, and how their content begins. */
+/** The accepted types of files: the ends of their names, and the beginnings of their contents. */
 
-/** How the content of a file is judged beyond its first bytes. */
+/** The check of a file beyond its first bytes. */
 export type Content = 'binary' | 'text' | 'json' | 'zip' | 'ole'
 
 /** One type of file. */
@@ -8,9 +8,9 @@ export interface Kind {
   readonly mime: string
   readonly extensions: readonly string[]
   readonly content: Content
-  /** Alternatives of what stands at the beginning, in Latin-1; `.` stands for any byte. None for texts. */
+  /** Alternatives for the beginning, in Latin-1; `.` is any byte. Texts have none. */
   readonly magic: readonly string[]
-  /** What the archive or document must have inside, for `zip` and `ole`. */
+  /** An entry that the archive or document must have, for `zip` and `ole`. */
   readonly inside?: string
 }
 
@@ -31,7 +31,7 @@ function office(mime: string, extension: string, content: Content, inside: strin
   return { mime, extensions: [extension], content, magic: [content === 'ole' ? OLE : ZIP], inside }
 }
 
-/** Every type that an application may allow; what is not here cannot be told from something else, or is dangerous. */
+/** All types that an application may allow; others cannot be recognised, or are dangerous. */
 export const KINDS: readonly Kind[] = Object.freeze([
   binary('image/png', ['png'], '\x89PNG\r\n\x1a\n\0\0\0\rIHDR'),
   binary('image/jpeg', ['jpg', 'jpeg'], '\xff\xd8\xff'),
@@ -64,15 +64,15 @@ export const KINDS: readonly Kind[] = Object.freeze([
   office('application/zip', 'zip', 'zip', ''),
 ])
 
-/** The extensions that are taken unless app.yaml says otherwise: all but bare archives, which may hold anything. */
+/** The extensions that are accepted by default: all but bare archives, which may hold anything. */
 export const USUAL: readonly string[] = KINDS.flatMap(({ extensions }) => extensions).filter((one) => one !== 'zip')
 
-/** What a file name ends with, in lower case, without the dot; empty when it has none. */
+/** The extension of a file name, in lower case, without the dot; empty without one. */
 export function extensionOf(name: string): string {
   return /[^.]\.([A-Za-z0-9]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 }
 
-/** The type that files of an extension are, among those allowed. */
+/** The type of an extension, among those allowed. */
 export function kindOf(extension: string, allowed: readonly string[]): Kind | undefined {
   return allowed.includes(extension) ? KINDS.find(({ extensions }) => extensions.includes(extension)) : undefined
 }

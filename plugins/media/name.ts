@@ -1,11 +1,11 @@
-/** The names of files: what people called them, kept from doing harm wherever they are shown or saved. */
+/** Names of files, made harmless wherever they are shown or saved. */
 import type { FieldErrorCode } from '../../engine/index.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
 const UNSHOWN = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 const LONGEST = 255
 
-/** What is wrong with a name as it is shown and saved, as the end of a sentence with its code; undefined when nothing is. */
+/** The mistake in a file name, as the end of a sentence with its code; undefined without one. */
 export function nameFault(name: string): { readonly code: FieldErrorCode; readonly says: string } | undefined {
   if (name === '' || name === '.' || name === '..') return { code: 'invalid', says: 'must name a file' }
   if (name.length > LONGEST) return { code: 'too_long', says: `must be at most ${LONGEST} characters` }

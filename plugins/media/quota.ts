@@ -1,11 +1,13 @@
-/** ⇄ How many bytes each account may store in a day; counted in the transaction that records the file. */
+/** The bytes that each account may store in a day ⇄; counted in the transaction that records the file. */
 import { ApiError, type RouteContext, type Transaction } from '../../engine/index.ts'
 
 const DAY_MS = 86_400_000
 
 type Surroundings = Pick<RouteContext, 'actor' | 'catalog' | 'now' | 'options'>
 
-/** Throws too_many_requests where a file would be too much by what is counted so far: before it is stored, and not yet for certain. */
+/**
+ * Throws too_many_requests where the count so far does not allow a file: before it is stored, and not yet for certain.
+ */
 export async function refuseBeyondQuota(context: Surroundings & Pick<RouteContext, 'database'>, bytes: number) {
   const row = await context.database
     .knex(tableOf(context))
@@ -15,8 +17,8 @@ export async function refuseBeyondQuota(context: Surroundings & Pick<RouteContex
 }
 
 /**
- * Counts a file. The row of the account is locked until the transaction ends, so uploads of one account that arrive
- * together are counted one after the other; a file that is refused afterwards is not counted.
+ * Counts a file. The row of the account is locked until the transaction ends, so that simultaneous uploads of one
+ * account are counted in turn; a file that is refused afterwards is not counted.
  */
 export async function countInDay(context: Surroundings & { readonly transaction: Transaction }, bytes: number) {
   const counted = 'case when u.day = excluded.day then u.bytes + excluded.bytes else excluded.bytes end'
@@ -45,7 +47,7 @@ export function dayOf(now: Date): string {
   return now.toISOString().slice(0, 10)
 }
 
-/** With the seconds until the next day begins. */
+/** With the seconds until the next day. */
 function beyond(context: Surroundings): ApiError {
   const left = DAY_MS - (context.now().getTime() % DAY_MS)
   const message = `This account may store ${limitOf(context)} bytes of files in a day (UTC), and this file is more than what is left of them`

@@ -11,11 +11,13 @@ import { beginsAs, extensionOf, type Kind, kindOf } from './kinds.ts'
 const HEAD_BYTES = 4_096
 const CHUNK_BYTES = 65_536
 
-/** What browsers run, wherever it stands near the beginning of a file. */
+/** What browsers run, anywhere near the beginning of a file. */
 const ACTIVE = /<(?:!doctype\s+html|html|head|body|script|svg|iframe|object|embed|\?php|\?xml)[\s>:/]|<\?php|<%/i
-/** How a text begins that some program would run; what Windows and Linux themselves run has bytes that no text has. */
+/**
+ * Beginnings of texts that a program would run; programs of Windows and Linux themselves have bytes that no text has.
+ */
 const RUN = /^\s*(?:#!|<\?|<(?:!doctype|!--|html|head|body|script|svg)\b|@echo\b)/i
-/** Parts of archives that are programs: macros, and what systems start by a click. */
+/** Entries of archives that are programs: macros, and files that systems start by a click. */
 const PROGRAM = /(?:vbaProject\.bin|\.(?:exe|dll|com|scr|msi|bat|cmd|ps1|vbs|js|jar|class|sh|apk|dex|lnk|hta))$/i
 
 export interface Judged {
@@ -60,11 +62,11 @@ function isArchiveOf(kind: Kind, names: readonly string[] | undefined, head: str
   if (kind.inside === '') return true
   if (!names.includes(kind.inside ?? '')) return false
   if (!kind.mime.includes('opendocument')) return names.includes('[Content_Types].xml')
-  // An OpenDocument says what it is in its first entry, which is stored as it is.
+  // The first entry of an OpenDocument is its type, stored without compression.
   return head.slice(30).startsWith(`mimetype${kind.mime}`)
 }
 
-/** Whether a text is UTF-8 without NUL, and nothing that a browser or a shell would run. */
+/** Whether a text is UTF-8 without NUL, and has nothing that a browser or a shell would run. */
 async function isText(file: FileHandle, json: boolean): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let first: string | undefined

@@ -1,16 +1,16 @@
-/** A page behind a link in a mail, with one form that asks the API. */
+/** A page for a link in a mail, with a form that calls the API. */
 import type { Reply, RouteContext } from '../../engine/index.ts'
 import { escaped, hashOf, ICON, rootOf, themeText } from './page.ts'
 
-/** What differs between the pages. */
+/** The differences of the pages. */
 export interface FormContent {
   readonly title: string
-  /** What it is about, followed by the application's name. */
+  /** Its subject, followed by the name of the application. */
   readonly intro: string
-  /** Where the form is sent, below the prefix. */
+  /** The target of the form, below the prefix. */
   readonly to: string
   readonly form: string
-  /** Script that declares `requestOf`: what is added to that path, and the body. */
+  /** A script that declares `requestOf`: the rest of the path, and the body. */
   readonly script: string
   /** Markup of links to pages that help where this one does not. */
   readonly links?: (context: RouteContext) => string
@@ -37,7 +37,7 @@ form.addEventListener('submit', async (event) => {
   }
 })`
 
-/** No script and no style but these two, nothing from elsewhere, and the token in no Referer. */
+/** Allows only these two, nothing from elsewhere, and no token in a Referer. */
 function headersFor(script: string): Readonly<Record<string, string>> {
   return Object.freeze({
     'Content-Security-Policy': `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(themeText())}; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,

@@ -1,4 +1,4 @@
-/** The plugin soft_delete: deleting hides a record instead of removing it, and restoring brings it back. */
+/** The plugin soft_delete: a delete hides a record instead of removing it, and a restore brings it back. */
 import { type Catalog, type Diagnostic, definePlugin, type ResourceDefinition } from '../../engine/index.ts'
 
 const ACTIONS = ['list', 'get', 'create', 'update', 'delete'] as const
@@ -33,7 +33,7 @@ function hideDeleted(resource: ResourceDefinition): ResourceDefinition {
   }
 }
 
-/** A resource on another's table is deleted as the owner's records are; whether it restores is its own word. */
+/** A resource on another's table is deleted like the owner's records, and says itself whether it restores. */
 function offerRestore(resource: ResourceDefinition): ResourceDefinition {
   if (resource.restore === false && resource.of !== undefined)
     return { ...resource, actions: resource.actions ?? ACTIONS }
@@ -46,7 +46,7 @@ function offerRestore(resource: ResourceDefinition): ResourceDefinition {
   }
 }
 
-/** Whether deleted rows stay is a property of the table, so only its owner can say it. */
+/** Soft deletion is a property of the table, so only its owner can choose it. */
 function ownersDecide(catalog: Catalog): readonly Diagnostic[] {
   return [...catalog.resources.values()].flatMap((resource) => {
     const { keys, live, name, owner, span } = resource

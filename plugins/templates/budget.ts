@@ -1,15 +1,15 @@
-/** How much templates may do: the time of the processor, what they make on the way, and what they put out. */
+/** The budget of templates: processor time, memory on the way, and output. */
 import { createContext, Script } from 'node:vm'
 import { LIMITS } from '../../engine/index.ts'
 
-/** Numbers of LIMITS, as the application narrowed them. */
+/** Numbers of LIMITS, narrowed by the application. */
 export interface TemplateLimits {
   readonly templateMs: number
   readonly templateMemory: number
   readonly templateBytes: number
 }
 
-/** What is left for the templates of one request, or of one mail; it changes while they are worked. */
+/** The rest for the templates of one request or one mail; it changes during the work. */
 export interface Budget {
   readonly limits: TemplateLimits
   ms: number
@@ -17,12 +17,12 @@ export interface Budget {
   bytes: number
 }
 
-/** Why templates were stopped; its message goes on from "The text". */
+/** Thrown when templates exceed the budget; its message continues "The text". */
 export class OverBudget extends Error {
   override readonly name = 'OverBudget'
 }
 
-/** A whole budget. `given`: the characters of values that are to be put out, however long the template itself may become. */
+/** A whole budget. `given`: the characters of values to put out, in addition to the template's own. */
 export function templateBudget(limits: Partial<TemplateLimits> = {}, given = 0): Budget {
   const { templateBytes, templateMemory, templateMs } = { ...LIMITS, ...limits }
   const own = { templateBytes, templateMemory, templateMs }
@@ -31,12 +31,12 @@ export function templateBudget(limits: Partial<TemplateLimits> = {}, given = 0):
 
 const CALL = new Script('work()')
 const holder = createContext({ work: (): unknown => undefined })
-/** How often work begins anew that was held up by the machine and not by itself. */
+/** How often work is repeated that the machine, and not the work itself, held up. */
 const STALLS = 20
 
 /**
- * What `work` gives, which has to be without effects; throws OverBudget when it takes more of the processor than is left.
- * V8 stops it wherever it is, inside a pattern too, where Liquid's own limit is not looked at.
+ * The result of `work`, which must have no effects; throws OverBudget when it takes more processor time than is left.
+ * V8 stops it anywhere, also inside a regular expression, where Liquid does not check its own limit.
  */
 export function withinBudget<T>(budget: Budget, work: () => T): T {
   if (budget.ms === Number.POSITIVE_INFINITY) return work()
@@ -63,7 +63,7 @@ function usedSince(before: NodeJS.CpuUsage): number {
   return (system + user) / 1_000
 }
 
-/** The error is of the context's own realm, so it is no Error of this one. */
+/** The error is from the context's own realm, so it is no Error of this one. */
 function isTimeout(error: unknown): boolean {
   return typeof error === 'object' && error !== null && Reflect.get(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 }
@@ -72,14 +72,14 @@ function tooLong({ limits }: Budget): OverBudget {
   return new OverBudget(`takes more than ${limits.templateMs} ms of the processor to be filled in`)
 }
 
-/** Takes what a template puts out. */
+/** Counts the output of a template. */
 export function spendBytes(budget: Budget, text: string): void {
   budget.bytes -= Buffer.byteLength(text)
   if (budget.bytes < 0)
     throw new OverBudget(`becomes longer than ${budget.limits.templateBytes / 1_024} KB when it is filled in`)
 }
 
-/** Takes what Liquid counts: characters, and elements of lists. */
+/** Counts what Liquid counts: characters, and elements of lists. */
 export function spendMemory(budget: Budget, count: number): void {
   if (!(count > 0)) return
   budget.memory -= count

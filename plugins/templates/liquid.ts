@@ -1,4 +1,7 @@
-/** Liquid for texts that people write: nothing that reads files or evaluates expressions, no range without a bound, within a budget. */
+/**
+ * Liquid for people's texts: without files, without expressions that are evaluated, without endless ranges, and within
+ * a budget.
+ */
 import { createRequire } from 'node:module'
 import type { Emitter, FilterImplOptions, Liquid, Template } from 'liquidjs'
 import { LIMITS } from '../../engine/index.ts'
@@ -6,20 +9,20 @@ import { type Budget, OverBudget, spendBytes, spendMemory, withinBudget } from '
 
 const load = createRequire(import.meta.url)
 
-/** Tags that would read other templates; there are none, and files are nobody's to read. */
+/** Tags that read other templates, which do not exist here. */
 const READING = ['include', 'render', 'layout', 'block'] as const
-/** Filters that take an expression as a text and evaluate it for each element of a list. */
+/** Filters that evaluate a text as an expression for each element of a list. */
 const EVALUATING = /_exp$/
 
 export interface LiquidWishes {
-  /** Refuses what its data lacks. */
+  /** Refuses names that its data lacks. */
   readonly strict?: boolean
-  /** What becomes of each value that is put out. */
+  /** Changes each value before it is put out. */
   readonly written?: (value: unknown) => string
   readonly filters?: Readonly<Record<string, FilterImplOptions>>
 }
 
-/** An engine for templates, with liquidjs loaded when the first is asked for. */
+/** An engine for templates; loads liquidjs on first use. */
 export function createLiquid({ filters = {}, strict = false, written }: LiquidWishes = {}): Liquid {
   const { Liquid }: typeof import('liquidjs') = load('liquidjs')
   const liquid = new Liquid({
@@ -38,7 +41,7 @@ export function createLiquid({ filters = {}, strict = false, written }: LiquidWi
   return liquid
 }
 
-/** What is caught in a variable is counted too: a text that holds itself twice doubles at each turn. */
+/** Counts text that is caught in a variable: a text that holds itself twice doubles at each turn. */
 function boundParts({ renderer }: Liquid): void {
   const render = renderer.renderTemplates.bind(renderer)
   renderer.renderTemplates = (templates, context, emitter) =>
@@ -62,12 +65,12 @@ function textOf(value: unknown): string {
   return value === null || value === undefined ? '' : String(value)
 }
 
-/** A text as a template; throws OverBudget, or Liquid's error where it is none. */
+/** Parses a text as a template; throws OverBudget, or Liquid's error where it is none. */
 export function parsedText(liquid: Liquid, text: string, budget: Budget): Template[] {
   return withinBudget(budget, () => liquid.parse(text))
 }
 
-/** A template filled with `data`; throws OverBudget, or Liquid's error where that is not possible. */
+/** Fills a template with `data`; throws OverBudget, or Liquid's error where that is impossible. */
 export function filledText(
   liquid: Liquid,
   templates: Template[],
@@ -89,7 +92,7 @@ export function filledText(
   })
 }
 
-/** What made Liquid fail, where that was the budget, or a text that is longer than any may be. */
+/** The budget as the cause of Liquid's failure, or a text beyond any length. */
 function overBudgetIn(error: unknown): OverBudget | undefined {
   if (error instanceof OverBudget) return error
   if (error instanceof RangeError) return new OverBudget('makes too much on the way to be filled in')
@@ -97,13 +100,13 @@ function overBudgetIn(error: unknown): OverBudget | undefined {
   return cause === undefined ? undefined : overBudgetIn(cause)
 }
 
-/** Whether an error is Liquid's own: the text is no template, or cannot be filled in. */
+/** Whether an error is Liquid's: the text is no template, or cannot be filled in. */
 export function isLiquidError(error: unknown): error is Error {
   const { LiquidError }: typeof import('liquidjs') = load('liquidjs')
   return LiquidError.is(error)
 }
 
-/** The first range of a template that has no bound, or a high one, as it is written; undefined when there is none. */
+/** The first range of a template without a bound, or with a high one, as written; undefined without one. */
 export function wideRange(templates: readonly Template[]): string | undefined {
   const { TokenKind }: typeof import('liquidjs') = load('liquidjs')
   const seen = new Set<unknown>()
@@ -120,7 +123,7 @@ export function wideRange(templates: readonly Template[]): string | undefined {
   return search(templates)
 }
 
-/** What is wrong with `what`, which holds a range of `wideRange`. */
+/** The message about `what`, which has a range of `wideRange`. */
 export function rangeMistake(what: string, range: string): string {
   return `${what} counts from one value to another, ${range}: a range goes over numbers, ${LIMITS.templateRange} of them at most`
 }

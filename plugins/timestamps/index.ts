@@ -1,4 +1,4 @@
-/** The plugin timestamps: every record knows when it was made and when it last really changed. */
+/** The plugin timestamps: every record has the times of its creation and of its last real change. */
 import { definePlugin, type FieldDefinition, type ResourceDefinition } from '../../engine/index.ts'
 
 const MOMENT: FieldDefinition = { type: 'timestamp', read_only: true, nullable: false, default: '$now' }
@@ -15,12 +15,12 @@ export default definePlugin({
   transforms: [addMoments],
 })
 
-/** A resource on another's table has that table's moments, so only the owner of a table gets them here. */
+/** A resource on another's table has the times of that table, so only the owner of a table gets the fields here. */
 function addMoments(resource: ResourceDefinition): ResourceDefinition {
   if (resource.timestamps === false || resource.of !== undefined) return resource
   return {
     ...resource,
-    // What the author says of them wins: another show, a label.
+    // The author's own keys win: another show, a label.
     fields: {
       ...resource.fields,
       created_at: { ...MOMENT, immutable: true, ...resource.fields?.created_at },

@@ -1,20 +1,32 @@
-/** Addresses of webhooks ⇄: how they may be written, and where their names lead by the very lookup that connects. */
+/**
+ * Addresses of webhooks ⇄: which are allowed, and which hosts they lead to, by the same lookup that connects. Only the
+ * public Internet and allowed networks are reached.
+ */
+
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { type FieldError, fieldError } from '../../engine/index.ts'
-import { mayReach, networksOf } from './networks.ts'
+import { networkInterfaces } from 'node:os'
+import {
+  type Address,
+  addressOf,
+  type FieldError,
+  fieldError,
+  isWithin,
+  type Network,
+  subnetOf,
+} from '../../engine/index.ts'
 import type { WebhookOptions } from './options.ts'
 
-/** Asks for all addresses of a name; that of the system, and a test's own. */
+/** Looks up all addresses of a name: by the system, or by a test. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
 
-/** Two tries of so many milliseconds each. */
+/** Two tries of this many milliseconds each. */
 const NAMES = new Resolver({ timeout: 2_000, tries: 2 })
 
 /**
- * Asks the name servers. Not the system's own lookup: that holds one of the four threads which also read files and hash
- * passwords, for as long as a name server is silent. So /etc/hosts is not read.
+ * Asks the name servers instead of the system's own lookup: that occupies one of the four threads that also read files
+ * and hash passwords, for as long as a name server is silent. So /etc/hosts is not read.
  */
 export const resolveByName: Resolve = async (host) => {
   // RFC 6761, 6.3: this machine, whatever a name server says.
@@ -32,16 +44,16 @@ function addressesOf(found: readonly string[], family: 4 | 6): readonly LookupAd
   return found.map((address) => ({ address, family }))
 }
 
-/** An address that leads where webhooks may not go; nothing was sent. */
+/** An address where webhooks must not go; nothing was sent. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress'
 }
 
-/** Below 1024 there are services that are no receivers; a webhook is not to speak to a mail server. */
+/** Services below 1024 are no receivers; a webhook must not talk to a mail server. */
 const FIRST_FREE_PORT = 1_024
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443])
 
-/** What is wrong with an address as it is written; undefined when nothing is. */
+/** The mistake in an address as written; undefined without one. */
 export function writtenWrong(address: string, { http }: WebhookOptions): FieldError | string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined) return fieldError('wrong_format', 'The address must be a whole address, https://…')
@@ -59,14 +71,14 @@ function portOf({ port, protocol }: URL): number {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 }
 
-/** The host of an address as it is connected to: an IPv6 address without its brackets. */
+/** The host for a connection: an IPv6 address without its brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
 /**
- * The addresses that a host leads to. Rejects with ForbiddenAddress when one of them is in an own network, whatever the
- * others are: the next connection might take that one.
+ * The addresses of a host. Rejects with ForbiddenAddress when one of them is in a private network, because a connection
+ * might take that one.
  */
 export async function reachable(
   host: string,
@@ -77,14 +89,14 @@ export async function reachable(
   if (allowed === undefined) throw new Error('the option "networks" of webhooks holds what is no network')
   const family = isIP(host)
   const found = family === 0 ? await resolve(host) : [{ address: host, family }]
-  // Without the address: it tells of a network that is not for everybody's eyes.
+  // Without the address, which would reveal a network.
   if (found.some(({ address }) => !mayReach(address, allowed)))
     throw new ForbiddenAddress(family === 0 ? `${host} leads into an own network` : `${host} is in an own network`)
   if (found.length === 0) throw new Error(`${host} has no address`)
   return found
 }
 
-/** The lookup of one connection: what it gives was checked, and nothing is looked up again. */
+/** The lookup of one connection: its result was checked, and nothing is looked up again. */
 export function checkedLookup(options: WebhookOptions, resolve: Resolve): LookupFunction {
   return (host, { all }, done) => {
     reachable(host, options, resolve).then(
@@ -95,4 +107,36 @@ export function checkedLookup(options: WebhookOptions, resolve: Resolve): Lookup
       (error: NodeJS.ErrnoException) => done(error, ''),
     )
   }
+}
+
+/** The public part of IPv6 (RFC 4291); nothing outside it is reached. */
+const OPEN_V6 = subnetOf('2000::/3')!
+
+/** Azure's server for its machines, which has a public address. */
+const OF_AZURE = '168.63.129.16'
+
+/** The networks of an option; undefined where one is invalid. */
+export function networksOf(written: readonly string[]): readonly Network[] | undefined {
+  const networks = written.map(subnetOf).filter((network) => network !== undefined)
+  return networks.length === written.length ? networks : undefined
+}
+
+/** Whether an IP address may be sent to: public and not this machine's own, or in an allowed network. */
+export function mayReach(ip: string, allowed: readonly Network[]): boolean {
+  const address = addressOf(ip)
+  if (address === undefined) return false
+  if (allowed.some((network) => isWithin(address, network))) return true
+  return isPublic(address) && !isOwn(address)
+}
+
+/** Public by IANA's registries of special-purpose addresses. */
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast' || address.toString() === OF_AZURE) return false
+  return address.kind() === 'ipv4' || isWithin(address, OPEN_V6)
+}
+
+/** Whether it is this machine's: a public address leads to its own services too. */
+function isOwn(address: Address): boolean {
+  const own = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
+  return own.some((one) => addressOf(one.address)?.toString() === address.toString())
 }

@@ -1,4 +1,4 @@
-/** Hook: what a webhook says is right when it is written: its address, its events, and its condition. */
+/** The hook `webhooks.check`: a webhook has a valid address, known events, and a condition that fits them. */
 import {
   type FieldError,
   type FieldErrors,
@@ -13,7 +13,7 @@ import { ForbiddenAddress, hostOf, reachable, resolveByName, writtenWrong } from
 import { heardBy, heardByAll, unknownEvent } from './events.ts'
 import { optionsOf } from './options.ts'
 
-/** `webhooks.check`, around the creation and every change of a webhook. */
+/** Runs around the creation and every change of a webhook. */
 export async function check(context: HookContext, next: Next): Promise<void> {
   const { input } = context
   const errors: Record<string, FieldErrors[string]> = {}
@@ -30,7 +30,7 @@ export async function check(context: HookContext, next: Next): Promise<void> {
   await next()
 }
 
-/** The texts of a list as a record holds it. */
+/** The texts of a list in a record. */
 export function textsOf(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
@@ -53,7 +53,7 @@ function wrongEvents({ catalog }: HookContext, events: readonly string[]): Field
   return wrong.length === 0 ? {} : { events: wrong.map((event) => unknownEvent(catalog, event)) }
 }
 
-/** A condition is asked of the records of each resource that the events name, so each must know its fields. */
+/** A condition applies to the records of every named resource, so each must have its fields. */
 function wrongCondition(context: HookContext, events: readonly string[], where: Json): FieldErrors {
   if (!isObject(where)) return {}
   const errors: Record<string, FieldError[]> = {}

@@ -1,13 +1,13 @@
-/** What webhooks can hear of: the resources that say `webhooks: true`, and the words for their events. */
+/** Events of webhooks: the resources with `webhooks: true`, and the words for their events. */
 import { type Catalog, type Diagnostic, nearest, type Resource, type ResourceDefinition } from '../../engine/index.ts'
 
 const ACTIONS = ['create', 'update', 'delete', 'restore'] as const
 export type EventAction = (typeof ACTIONS)[number]
 
-/** The event of a test, which no webhook has to ask for. */
+/** The event of a test, which no webhook must ask for. */
 export const PING = 'webhooks.ping'
 
-/** Lets the listener hear of a resource's writes, so that the log of changes holds them. */
+/** Lets the listener follow a resource, so that the log holds its writes. */
 export function offerWebhooks(resource: ResourceDefinition): ResourceDefinition {
   if (resource.webhooks !== true || resource.of !== undefined) return resource
   const heard = ACTIONS.map((action) => {
@@ -17,7 +17,7 @@ export function offerWebhooks(resource: ResourceDefinition): ResourceDefinition 
   return { ...resource, listeners: { ...resource.listeners, ...Object.fromEntries(heard) } }
 }
 
-/** A table is heard as a whole, so its owner offers it. */
+/** Listeners follow whole tables, so the owner of the table offers it. */
 export function ownersOffer({ resources }: Catalog): readonly Diagnostic[] {
   return [...resources.values()].flatMap(({ keys, name, owner, span }) => {
     if (keys.webhooks !== true || owner === name) return []
@@ -40,7 +40,7 @@ export function offered({ resources }: Catalog): readonly Resource[] {
   return [...resources.values()].filter(({ keys, name, owner }) => keys.webhooks === true && owner === name)
 }
 
-/** The actions of a resource that an event word names, for each resource that it names; none for an unknown word. */
+/** The actions of a resource that an event word names, for each resource; empty for an unknown word. */
 export function heardBy(catalog: Catalog, event: string): ReadonlyMap<string, readonly EventAction[]> {
   const [name = '', action = ''] = event === '*' ? ['*', '*'] : event.split('.')
   const resources = offered(catalog).filter((resource) => name === '*' || resource.name === name)
@@ -50,7 +50,7 @@ export function heardBy(catalog: Catalog, event: string): ReadonlyMap<string, re
   return new Map(resources.map((resource) => [resource.name, actions]))
 }
 
-/** The same of several words together. */
+/** The same for several words together. */
 export function heardByAll(catalog: Catalog, events: readonly string[]): ReadonlyMap<string, ReadonlySet<EventAction>> {
   const all = new Map<string, Set<EventAction>>()
   for (const event of events) {
@@ -60,7 +60,7 @@ export function heardByAll(catalog: Catalog, events: readonly string[]): Readonl
   return all
 }
 
-/** What is wrong with an event word: what there is, and the nearest. */
+/** The message about a wrong event word: the known ones, and the nearest. */
 export function unknownEvent(catalog: Catalog, event: string): string {
   const names = offered(catalog).map(({ name }) => name)
   const known = names.flatMap((name) => [`${name}.*`, ...ACTIONS.map((action) => `${name}.${action}`)])

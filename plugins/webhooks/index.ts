@@ -1,14 +1,13 @@
-/** The webhooks plugin: what changes is sent to addresses that an admin names, signed, in order and at least once. */
+/** The webhooks plugin: sends changes to addresses that an admin names, signed, in order and at least once. */
 import { definePlugin } from '../../engine/index.ts'
+import { networksOf } from './address.ts'
 import { check } from './check.ts'
-import { deliver } from './deliver.ts'
+import { deliver, tidy } from './deliver.ts'
 import { integersOffer, offerWebhooks, ownersOffer } from './events.ts'
-import { queueChanges } from './listen.ts'
-import { networksOf } from './networks.ts'
 import { OPTIONS, optionsOf } from './options.ts'
 import { PERMISSION } from './owner.ts'
 import { routes } from './routes.ts'
-import { tidy } from './tidy.ts'
+import { queueChanges } from './webhook.ts'
 
 export default definePlugin({
   name: 'webhooks',

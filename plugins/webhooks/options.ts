@@ -1,4 +1,4 @@
-/** What an operator decides about webhooks: where they may lead, and how long a receiver may take. */
+/** Options for operators: the networks that webhooks may reach, and the longest time for a receiver. */
 import type { JsonObject, JsonSchema } from '../../engine/index.ts'
 
 export const OPTIONS: JsonSchema = {

@@ -1,11 +1,11 @@
-/** Whose webhook it is ⇄: it is sent what its owner may see, and nothing when that is nobody any more. */
+/** The owner of a webhook ⇄: messages have what the owner may see, and none are sent without an owner. */
 import { holds, type PluginContext, type Runner } from '../../engine/index.ts'
 import { tablesOf } from './tables.ts'
 
-/** Who manages webhooks. */
+/** People who manage webhooks. */
 export const PERMISSION = 'webhooks.manage'
 
-/** Why a webhook was switched off by itself. */
+/** The reason why a webhook was switched off automatically. */
 export const PAUSED = {
   ownerGone: 'The account of its owner is not there any more. Who switches it on again becomes its owner',
   ownerMayNot: `Its owner has no longer the permission ${PERMISSION}. Who switches it on again becomes its owner`,
@@ -30,7 +30,7 @@ async function ownerOf(context: PluginContext, id: number | null): Promise<Plugi
   return holds(owner.actor, PERMISSION) && owner.actor.restriction === undefined ? owner : 'ownerMayNot'
 }
 
-/** Switches a webhook off, with the reason; one that is off already keeps its own. */
+/** Switches a webhook off, with the reason; one that is off keeps its own. */
 export async function pause(
   context: Pick<PluginContext, 'catalog' | 'log'>,
   runner: Runner,

@@ -1,13 +1,13 @@
 /**
- * The queue of deliveries, statement by statement ⇄. One that waits for its next attempt holds up the later ones of its
- * webhook and record, and no others. An attempt is leased, so that one that dies with its process is made again.
+ * The queue of deliveries, statement by statement ⇄. A delivery that waits for its next attempt holds up later ones of
+ * its webhook and record, and no others. An attempt is leased, so that it is made again when its process dies.
  */
 import type { PluginContext, Row, Runner } from '../../engine/index.ts'
 import { tablesOf } from './tables.ts'
 
 type Here = Pick<PluginContext, 'catalog' | 'database'>
 
-/** One attempt that is this process's to make. */
+/** An attempt of this process. */
 export interface Attempt {
   readonly delivery: number
   readonly messageId: string
@@ -17,16 +17,16 @@ export interface Attempt {
   readonly changeId: number | null
   /** ISO 8601, UTC. */
   readonly occurredAt: string
-  /** 1 at first. */
+  /** 1 for the first one. */
   readonly number: number
   readonly webhook: number
   readonly ownerId: number | null
   readonly address: string
-  /** Its secret, and the one before while that signs too. */
+  /** Its secret, and the one before as long as that signs too. */
   readonly sealed: readonly (string | null)[]
 }
 
-/** A receiver with so many places for attempts. */
+/** A receiver with its free places for attempts. */
 export interface Room {
   readonly webhook: number
   readonly room: number
@@ -36,7 +36,7 @@ export interface Room {
 const LEASE = `interval '60 seconds'`
 
 /**
- * Whether a delivery `d` of a webhook `w` may be attempted when its time comes: the webhook is on, or it is a test, and no
+ * Whether a delivery `d` of a webhook `w` may be attempted at its time: the webhook is on, or it is a test, and no
  * earlier change of the record waits.
  */
 const FIRST = (
@@ -46,7 +46,9 @@ const FIRST = (
     and e.resource = d.resource and e.record_id = d.record_id and e.change_id < d.change_id)`
 const DUE = `d.next_attempt_at <= clock_timestamp() and (d.leased_until is null or d.leased_until < clock_timestamp())`
 
-/** What is due of each webhook within its room, and no later change of a record before an earlier one. */
+/**
+ * The due deliveries of each webhook within its free places; never a later change of a record before an earlier one.
+ */
 export async function takeAttempts({ catalog, database }: Here, rooms: readonly Room[]): Promise<readonly Attempt[]> {
   const { deliveries, webhooks } = tablesOf({ catalog })
   const text = `with due as materialized (
@@ -83,7 +85,7 @@ function attemptOf(row: Row): Attempt {
   }
 }
 
-/** The webhooks for which something is due, with the address of each; in no order, so that none is always the last. */
+/** The webhooks with due deliveries and their addresses; unordered, so that none is always the last. */
 export async function webhooksDue({ catalog, database }: Here): Promise<readonly { id: number; address: string }[]> {
   const { deliveries, webhooks } = tablesOf({ catalog })
   const text = `select w.id, w.address from ${webhooks} w
@@ -93,7 +95,7 @@ export async function webhooksDue({ catalog, database }: Here): Promise<readonly
   return rows.map(([id, address]) => ({ id: Number(id), address: address ?? '' }))
 }
 
-/** When the next attempt is due that is not due yet, or not now because its receiver asked for a pause; undefined: none. */
+/** The time of the next attempt that is not due yet, or whose receiver asked for a pause; undefined: none. */
 export async function nextAttemptAt({ catalog, database }: Here): Promise<Date | undefined> {
   const { deliveries, webhooks } = tablesOf({ catalog })
   const text = `select extract(epoch from min(greatest(n.at, w.not_before))) * 1000 from ${webhooks} w cross join lateral (
@@ -104,7 +106,7 @@ export async function nextAttemptAt({ catalog, database }: Here): Promise<Date |
   return row?.[0] === null || row?.[0] === undefined ? undefined : new Date(Math.ceil(Number(row[0])))
 }
 
-/** What is kept of an attempt. */
+/** The record of an attempt. */
 export interface Outcome {
   readonly status: number | null
   readonly error: string | null
@@ -121,7 +123,7 @@ function valuesOf({ delivery, number }: Attempt, { durationMs, error, status }: 
   return [delivery, number, status, error, Math.round(durationMs)]
 }
 
-/** A message has arrived. */
+/** Records that a message has arrived. */
 export async function delivered({ catalog, database }: Here, attempt: Attempt, outcome: Outcome): Promise<void> {
   const { attempts, deliveries, webhooks } = tablesOf({ catalog })
   const text = `with own as (update ${deliveries} d set status = 'delivered', ended_at = clock_timestamp(), next_attempt_at = null,
@@ -130,14 +132,17 @@ export async function delivered({ catalog, database }: Here, attempt: Attempt, o
   await database.adhoc.run({ text }, valuesOf(attempt, outcome))
 }
 
-/** Pauses after a failure, in milliseconds: until the next attempt, and until the next one of any delivery of the webhook. */
+/**
+ * Pauses after a failure, in milliseconds: until the next attempt, and until the next one of any delivery of the
+ * webhook.
+ */
 export interface Pauses {
   /** undefined: the delivery is given up. */
   readonly nextMs: number | undefined
   readonly webhookMs: number | undefined
 }
 
-/** An attempt failed: the message is sent again later, or given up. */
+/** Records a failed attempt: the message is sent again later, or given up. */
 export async function failed(
   { catalog, database }: Here,
   attempt: Attempt,
@@ -156,7 +161,7 @@ export async function failed(
   await database.adhoc.run({ text }, [...valuesOf(attempt, outcome), nextMs ?? null, webhookMs ?? null])
 }
 
-/** Gives attempts back that were not made, as if they had not been taken. */
+/** Returns attempts that were not made, as if they had not been taken. */
 export async function release({ catalog, database }: Here, attempts: readonly Attempt[]): Promise<void> {
   const { deliveries } = tablesOf({ catalog })
   const text = `update ${deliveries} d set leased_until = null, attempts_made = d.attempts_made - 1
@@ -165,7 +170,7 @@ export async function release({ catalog, database }: Here, attempts: readonly At
   await database.adhoc.run({ text }, [attempts.map(({ delivery }) => delivery), attempts.map(({ number }) => number)])
 }
 
-/** Gives up what has waited for too long, such as for a receiver that nobody reached; gives how many. */
+/** Gives up deliveries that waited too long, such as for a receiver that nobody reached; returns their number. */
 export async function giveUpOld({ catalog, database }: Here, days: number): Promise<number> {
   const { deliveries } = tablesOf({ catalog })
   const text = `update ${deliveries} set status = 'failed', ended_at = clock_timestamp(), next_attempt_at = null,
@@ -175,7 +180,7 @@ export async function giveUpOld({ catalog, database }: Here, days: number): Prom
   return (await database.adhoc.run({ text }, [days])).length
 }
 
-/** Switches off webhooks whose deliveries are given up and to which nothing has arrived for so many days; gives their ids. */
+/** Switches off webhooks whose deliveries are given up and without a success for this many days; returns their ids. */
 export async function failingFor(
   { catalog }: Pick<Here, 'catalog'>,
   runner: Runner,

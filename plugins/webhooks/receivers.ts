@@ -1,4 +1,6 @@
-/** The receivers of this process ⇄: how many attempts are under way to each, and which are left alone for a while. */
+/**
+ * The receivers of this process ⇄: the attempts in progress to each, and the receivers that are left alone for a while.
+ */
 import {
   type Breaker,
   createBreaker,
@@ -11,10 +13,10 @@ import {
 import { hostOf } from './address.ts'
 import type { Room } from './queue.ts'
 
-/** Attempts at a time for one webhook, and for one host whatever the number of its webhooks. */
+/** Attempts at a time for one webhook, and for one host with any number of webhooks. */
 const PER_WEBHOOK = 4
 const PER_HOST = 8
-/** Attempts at a time altogether: each is a socket and a record in memory, and no place of the queue of jobs. */
+/** Attempts at a time in total: each is a socket and a record in memory, and takes no place in the queue of jobs. */
 const PER_PROCESS = 64
 
 interface Host {
@@ -22,7 +24,7 @@ interface Host {
   underWay: number
 }
 
-/** What one process knows of its receivers. */
+/** The state of the receivers of one process. */
 export interface Receivers {
   readonly hosts: Map<string, Host>
   readonly webhooks: Map<number, number>
@@ -35,12 +37,12 @@ export function receiversOf({ settings }: Pick<PluginContext, 'settings'>): Rece
   return receiversFor(settings)
 }
 
-/** The host of an address and its port: what is out together. */
+/** The host and port of an address: everything there fails together. */
 function serverOf(address: string): string {
   return URL.canParse(address) ? `${hostOf(new URL(address))}:${new URL(address).port}` : address
 }
 
-/** What may begin now for each of these webhooks. */
+/** The attempts that may begin now for each of these webhooks. */
 export function roomsFor(
   { hosts, underWay, webhooks }: Receivers,
   due: readonly { readonly id: number; readonly address: string }[],
@@ -59,7 +61,7 @@ export function roomsFor(
   })
 }
 
-/** Runs one attempt under the breaker of its host. Its name tells nobody who reads of it where a webhook leads. */
+/** Runs one attempt under the breaker of its host, whose name does not reveal the address of a webhook. */
 export async function attempting<T>(
   { log, settings }: Pick<PluginContext, 'log' | 'settings'>,
   { address, webhook }: { readonly address: string; readonly webhook: number },

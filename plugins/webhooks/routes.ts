@@ -1,23 +1,24 @@
-/** Routes: a webhook is made with its secret, gets another one, is tested, and is sent again what it missed. */
+/** Routes of webhooks: creation with a secret, rotation of the secret, a test, and replay of deliveries. */
 import {
   ApiError,
   type FieldDefinition,
   invalid,
+  type Json,
   type JsonSchema,
   type Reply,
   type Route,
   type RouteContext,
+  type Transaction,
 } from '../../engine/index.ts'
 import { PING } from './events.ts'
-import { DELIVER, ONE } from './listen.ts'
 import { PERMISSION } from './owner.ts'
-import { replayByIds, replaySince } from './replay.ts'
 import { newSecret, rotate } from './secrets.ts'
 import { tablesOf } from './tables.ts'
+import { DELIVER, ONE, queueFor, webhooksIn } from './webhook.ts'
 
 const ACCESS = [{ kind: 'permission', permission: PERMISSION }] as const
 const TAG = 'webhooks'
-/** An answer with a secret is stored nowhere, not even for a retry with the same Idempotency-Key. */
+/** An answer with a secret is never stored, not even for a retry with the same Idempotency-Key. */
 const UNSTORED = { 'cache-control': 'private, no-store' } as const
 
 const SECRET: JsonSchema = {
@@ -34,7 +35,7 @@ const INPUT: Readonly<Record<string, FieldDefinition>> = {
   active: { type: 'boolean' },
 }
 
-/** The id of the webhook that the path names, within what the caller may see; 404 otherwise. */
+/** The id of the webhook in the path, if the caller may see it; else 404. */
 async function idOf({ params, records }: RouteContext): Promise<number> {
   return Number((await records('webhooks').get(params.id ?? '')).id)
 }
@@ -156,3 +157,55 @@ export const routes: readonly Route[] = [
     handle: replay,
   },
 ]
+
+type Inside = RouteContext & { readonly transaction: Transaction }
+
+/** Changes of one resource without a delivery that one request queues; a caller who needs more asks again. */
+const MOST = 10_000
+
+const AGAIN = `status = 'pending', attempts_made = 0, next_attempt_at = clock_timestamp(), queued_at = clock_timestamp(),
+  leased_until = null, ended_at = null`
+
+/**
+ * Replays everything since a moment; returns the number of waiting deliveries, or undefined where the webhook is off.
+ */
+async function replaySince(context: Inside, id: number, since: string): Promise<number | undefined> {
+  const { transaction } = context
+  const { deliveries } = tablesOf(context)
+  if (!(await isOn(context, id))) return undefined
+  const again = await transaction.run(
+    {
+      text: `update ${deliveries} set ${AGAIN} where webhook_id = $1::int and occurred_at >= $2::timestamptz
+        and change_id is not null and status <> 'pending' returning 1`,
+    },
+    [id, since],
+  )
+  const queued = await queueFor(context, transaction, await webhooksIn(context, transaction, id), () => ({
+    since,
+    most: MOST,
+  }))
+  return again.length + queued
+}
+
+/** Replays these deliveries of the webhook; a 422 names those of others. */
+async function replayByIds(context: Inside, id: number, written: Json | undefined): Promise<number | undefined> {
+  const { transaction } = context
+  const { deliveries } = tablesOf(context)
+  const ids = Array.isArray(written) ? written.map(Number) : []
+  if (!(await isOn(context, id))) return undefined
+  const known = await transaction.run(
+    { text: `select id from ${deliveries} where webhook_id = $1::int and id = any($2::int[])` },
+    [id, ids],
+  )
+  const own = new Set(known.map(([one]) => Number(one)))
+  const others = ids.filter((one) => !own.has(one))
+  if (others.length > 0) throw invalid({ deliveries: [`The webhook has no delivery ${others.join(', ')}`] })
+  const text = `update ${deliveries} set ${AGAIN} where id = any($1::int[]) and status <> 'pending' returning 1`
+  return (await transaction.run({ text }, [ids])).length
+}
+
+async function isOn(context: Inside, id: number): Promise<boolean> {
+  const { webhooks } = tablesOf(context)
+  const [row] = await context.transaction.run({ text: `select active from ${webhooks} where id = $1::int` }, [id])
+  return row?.[0] === 't'
+}

@@ -1,13 +1,16 @@
-/** The secrets of a webhook ⇄: sealed in its row, the one before beside it for a day after a rotation. */
+/**
+ * Secrets of webhooks ⇄: sealed in their row, valid for another day after a rotation; and signatures, HMAC-SHA256 over
+ * `id.timestamp.body` as Standard Webhooks say (https://www.standardwebhooks.com).
+ */
+import { createHmac, randomBytes } from 'node:crypto'
 import type { PluginContext, Runner } from '../../engine/index.ts'
 import { seal, unseal } from '../keys/seal.ts'
-import { makeSecret } from './sign.ts'
 import { tablesOf } from './tables.ts'
 
-/** How long the secret before signs too, so that receivers change theirs at any moment of a day. */
+/** How long the previous secret signs too, so that receivers can change theirs at any time of a day. */
 const BEFORE_FOR = '1 day'
 
-/** A new secret and what is stored of it. */
+/** A new secret and its stored form. */
 export async function newSecret({
   settings,
 }: Pick<PluginContext, 'settings'>): Promise<{ secret: string; sealed: string }> {
@@ -15,7 +18,7 @@ export async function newSecret({
   return { secret, sealed: await seal(settings, 'webhook', secret) }
 }
 
-/** The secrets that sign now, the newest first; undefined when APP_SECRET is not the one they were sealed with. */
+/** The secrets that sign now, the newest first; undefined where APP_SECRET did not seal them. */
 export async function secretsOf(
   { settings }: Pick<PluginContext, 'settings'>,
   sealed: readonly (string | null)[],
@@ -26,7 +29,7 @@ export async function secretsOf(
   return opened[0] === undefined ? undefined : known
 }
 
-/** Puts a new secret in the place of the present one, which signs beside it for a day. */
+/** Replaces the present secret, which signs for another day. */
 export async function rotate(
   context: Pick<PluginContext, 'catalog'>,
   runner: Runner,
@@ -37,4 +40,26 @@ export async function rotate(
   const text = `update ${webhooks} set previous_sealed = sealed, previous_until = now() + interval '${BEFORE_FOR}', sealed = $2
     where id = $1::int`
   await runner.run({ text }, [id, sealed])
+}
+
+const PREFIX = 'whsec_'
+/** Standard Webhooks ask for 24 to 64 bytes. */
+const SECRET_BYTES = 32
+
+/** A new secret: `whsec_` and 32 random bytes as base64. */
+function makeSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+}
+
+/** The headers of one message; during a rotation there is a signature by each secret. */
+export function signedHeaders(
+  secrets: readonly string[],
+  { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }

@@ -1,4 +1,4 @@
-/** Changes become deliveries ⇄: one statement for a webhook and a resource, whatever the number of changes. */
+/** Makes deliveries of changes ⇄: one statement for a webhook and a resource, whatever the number of changes. */
 import {
   type Actor,
   allowsOne,
@@ -12,7 +12,7 @@ import {
 import type { EventAction } from './events.ts'
 import { tablesOf } from './tables.ts'
 
-/** Which changes of one resource a webhook is told of. */
+/** The changes of one resource that a webhook asks for. */
 export interface Subscription {
   readonly webhook: number
   readonly resource: Resource
@@ -20,13 +20,13 @@ export interface Subscription {
   readonly condition: Filter | undefined
 }
 
-/** Which rows of the log are looked at: those of a batch, or those since a moment, at most so many. */
+/** The rows of the log to look at: those of a batch, or those since a moment, with a limit. */
 export type Looked = { readonly ids: readonly number[] } | { readonly since: string; readonly most: number }
 
 /**
- * Queues deliveries, as the context of the webhook's owner: of changes that the owner could see when they were made, in
- * fields that the owner may read, of records that are as the condition asks. A change that is queued already stays as it is.
- * Gives how many were queued.
+ * Queues deliveries, in the context of the webhook's owner: of changes that the owner could see when they were made, in
+ * fields that the owner may read, of records that meet the condition. A queued change stays as it is. Returns the
+ * number of new deliveries.
  */
 export async function queueDeliveries(
   owner: PluginContext,
@@ -64,7 +64,7 @@ function lookedAt(looked: Looked, deliveries: string, values: unknown[]): string
         and not exists (select 1 from ${deliveries} d where d.webhook_id = $1::int and d.change_id = a.id)`
 }
 
-/** Whether the owner could see the record, before and after the change, and may read something of what was changed. */
+/** Whether the owner could see the record before and after the change, and may read something of the change. */
 function shown(owner: PluginContext, resource: Resource, values: unknown[]): string {
   const fields = `$${values.push(readableFields(resource, owner.actor))}::text[]`
   const read = `(a.action <> 'update' or exists
@@ -75,7 +75,7 @@ function shown(owner: PluginContext, resource: Resource, values: unknown[]): str
     (select 1 from jsonb_array_elements(a.seen_by) s where not ${within})) is true`
 }
 
-/** The names of the fields and the many-to-many relations that an actor may read. */
+/** The fields and the many-to-many relations that an actor may read, by name. */
 export function readableFields(resource: Resource, actor: Actor): readonly string[] {
   const fields = [...resource.fields.values()].filter((field) => {
     const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)

@@ -1,4 +1,7 @@
-/** One request to a receiver ⇄: within a time, to a checked address, its redirects not followed and its body thrown away. */
+/**
+ * One request to a receiver ⇄: within a time, to a checked address, without following redirects and without reading the
+ * body.
+ */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { answerTo, unlessAborted } from '../../engine/index.ts'
@@ -11,20 +14,21 @@ export interface Message {
   readonly body: string
 }
 
-/** What a receiver answered. */
+/** The answer of a receiver. */
 export interface Answered {
   readonly status: number
-  /** What it asks for by `Retry-After`, in milliseconds; undefined where it says nothing. */
+  /** The pause of `Retry-After`, in milliseconds; undefined without one. */
   readonly retryInMs: number | undefined
 }
 
-/** Nothing is read of an answer's body; so many bytes may pass while the connection ends in order. */
+/** The body of an answer is ignored; this many bytes may pass while the connection ends properly. */
 const DRAIN_BYTES = 16_384
 const DRAIN_MS = 1_000
 
 /**
- * Sends a message and gives the answer's status. Rejects when there is none: the receiver cannot be reached, does not speak
- * HTTP, is too slow, or its address leads into an own network, which is judged by the lookup of this very connection.
+ * Sends a message and returns the status of the answer. Rejects without an answer: the receiver cannot be reached, does
+ * not speak HTTP, is too slow, or its address leads into a private network, which the lookup of this very connection
+ * judges.
  */
 export async function post(
   { address, body, headers }: Message,
@@ -34,7 +38,7 @@ export async function post(
   const wrong = writtenWrong(address, options)
   if (wrong !== undefined) throw new ForbiddenAddress(String(wrong))
   const url = new URL(address)
-  // Node looks no IP address up.
+  // Node does not look up IP addresses.
   if (isWrittenOut(url)) await reachable(hostOf(url), options, resolve)
   const late = AbortSignal.timeout(options.timeoutMs)
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -62,7 +66,7 @@ export async function post(
 
 /** A receiver that did not answer in time. */
 class TooSlow extends Error {
-  /** As breakers know it. */
+  /** The code for breakers. */
   readonly code = 'ETIMEDOUT'
 
   constructor(ms: number) {
@@ -74,7 +78,7 @@ function isWrittenOut(url: URL): boolean {
   return /^[\d.]+$|:/.test(hostOf(url))
 }
 
-/** Lets the connection end in order where little follows, and cuts it where much does, or nothing for long. */
+/** Lets the connection end properly where little follows, and cuts it where much follows, or nothing for long. */
 function drain(answer: IncomingMessage): void {
   let bytes = 0
   const cut = setTimeout(() => answer.destroy(), DRAIN_MS).unref()
@@ -82,7 +86,7 @@ function drain(answer: IncomingMessage): void {
     bytes += chunk.length
     if (bytes > DRAIN_BYTES) answer.destroy()
   })
-  // The answer was understood by its status; how its body ends does not matter.
+  // The status is the answer; how its body ends does not matter.
   answer.on('error', () => undefined)
   answer.on('close', () => clearTimeout(cut))
 }

@@ -1,4 +1,4 @@
-/** The tables of the plugin, as an application may have named them. */
+/** The tables of the plugin, by the names that an application gave them. */
 import type { PluginContext } from '../../engine/index.ts'
 
 export interface Tables {

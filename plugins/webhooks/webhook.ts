@@ -1,5 +1,5 @@
-/** Webhooks as their rows say ⇄: what the program itself needs of them. */
-import type { Json, PluginContext, Row, Runner } from '../../engine/index.ts'
+/** Webhooks from their rows ⇄, and the listener that queues deliveries for them. */
+import type { Change, HearingContext, Json, PluginContext, Row, Runner } from '../../engine/index.ts'
 import { textsOf } from './check.ts'
 import { heardByAll } from './events.ts'
 import { ownersOf, PAUSED, pause } from './owner.ts'
@@ -13,7 +13,7 @@ export interface Webhook {
   readonly where: Json
 }
 
-/** The webhooks that are switched on, or the one of an id whether it is or not. */
+/** The webhooks that are on, or the one of an id in any state. */
 export async function webhooksIn(
   context: Pick<PluginContext, 'catalog'>,
   runner: Runner,
@@ -34,7 +34,7 @@ function webhookOf([id, owner, events, where]: Row): Webhook {
   }
 }
 
-/** Queues what each of the webhooks is told of; gives how many deliveries. `lookedAt` says which changes of a resource. */
+/** Queues the deliveries of each webhook; returns their number. `lookedAt` chooses the changes of a resource. */
 export async function queueFor(
   context: PluginContext,
   runner: Runner,
@@ -63,4 +63,22 @@ export async function queueFor(
     }
   }
   return queued
+}
+
+/** The name of the job that delivers, and the key under which one is enough. */
+export const DELIVER = 'webhooks.deliver'
+export const ONE = { dedupe: 'deliver' } as const
+
+/** `webhooks.queue`: queues for each webhook the changes of a batch that it asks for. */
+export async function queueChanges(context: HearingContext, changes: readonly Change[]): Promise<void> {
+  const { enqueue, transaction } = context
+  const webhooks = await webhooksIn(context, transaction)
+  if (webhooks.length === 0) return context.idle()
+  const ids = new Map<string, number[]>()
+  for (const { id, resource } of changes) ids.set(resource, [...(ids.get(resource) ?? []), id])
+  const queued = await queueFor(context, transaction, webhooks, (resource) => {
+    const some = ids.get(resource)
+    return some && { ids: some }
+  })
+  if (queued > 0) await enqueue(DELIVER, {}, ONE)
 }

@@ -1,4 +1,7 @@
-/** What the AI did for the desk: how much, how sure, how often it was taken, and in what mood customers wrote. ⇄ */
+/**
+ * Analytics of the AI: how often it was used, how sure it was, how often its suggestions were taken, and the moods of
+ * customers. ⇄
+ */
 import type { JsonObject, PluginContext, Row } from '../../../engine/index.ts'
 import { zoneOf } from '../tickets/zone.ts'
 
@@ -6,7 +9,7 @@ const DAYS = 30
 const SURE = 0.8
 const UNSURE = 0.5
 
-/** The numbers over the tickets that the caller may read; everything is there, 0 or empty where nothing happened. */
+/** The numbers over the tickets that the caller may read; all are present, 0 or empty without use. */
 export async function analytics(context: PluginContext): Promise<JsonObject> {
   const table = (name: string): string => context.catalog.resources.get(name)!.table
   const values: unknown[] = []

@@ -1,4 +1,7 @@
-/** A new ticket is classified by itself where the desk wants that: judged by a job; each field is applied only when the engine is sure enough of that field. ⇄ */
+/**
+ * Classifies new tickets automatically, where the desk wants that: a job judges each, and applies a field only when the
+ * engine is sure enough of that field. ⇄
+ */
 import {
   ApiError,
   type Change,
@@ -12,7 +15,7 @@ import { judge } from './judge.ts'
 import { TARGETS } from './model.ts'
 import { aiSettings, recentSettings } from './settings.ts'
 
-/** `ai.arrived`: leaves the judgement of new tickets to a job each. */
+/** `ai.arrived`: enqueues a job for each new ticket. */
 export async function arrived(context: HearingContext, changes: readonly Change[]): Promise<void> {
   const { auto_classify: wanted, enabled } = await recentSettings(context)
   if (!wanted || !enabled) return context.idle()
@@ -28,7 +31,7 @@ export async function arrived(context: HearingContext, changes: readonly Change[
   )
 }
 
-/** The job. What the creator chose is never changed; run twice, it finds its first classification and stops. */
+/** The job. It never changes a value that the creator chose; a second run finds the first classification and stops. */
 export async function classifyNew(context: JobContext, payload: JsonObject): Promise<Json> {
   const id = Number(payload.ticket_id)
   const given = (payload.given as readonly string[] | undefined) ?? []
@@ -45,7 +48,7 @@ export async function classifyNew(context: JobContext, payload: JsonObject): Pro
     const unsure = judgement.verdicts
       .filter(({ confidence }) => confidence < settings.confidence_threshold)
       .map(({ target }) => `${target}_id`)
-    // What somebody chose in the meantime stays as well.
+    // Values chosen in the meantime stay too.
     const now = await within.records('tickets').get(id)
     const touched = TARGETS.map((target) => `${target}_id`).filter((field) => now[field] !== ticket[field])
     return shape(await applyTo(within, now, stored, [...given, ...touched, ...unsure]))

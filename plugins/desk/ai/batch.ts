@@ -1,4 +1,4 @@
-/** Classifies several tickets: at once by the local engine, as a job by a server, whose answers take their time. ⇄ */
+/** Classifies several tickets: at once by the local engine, or as a job by a server, which takes time. ⇄ */
 import {
   type FieldError,
   fieldError,
@@ -15,7 +15,7 @@ import { judge } from './judge.ts'
 import type { Judgement } from './judgement.ts'
 import { type AiSettings, aiSettings, needs } from './settings.ts'
 
-/** Tickets of one batch at most. */
+/** The most tickets of one batch. */
 export const BATCH_MOST = 100
 
 interface Letter {
@@ -24,7 +24,9 @@ interface Letter {
   readonly details: string
 }
 
-/** What came of a batch: the classifications, or the job that makes them. 422 for tickets that are not to be seen. */
+/**
+ * The result of a batch: the classifications, or the job that makes them. 422 for tickets that the caller may not see.
+ */
 export async function batchClassify(context: RouteContext, ids: readonly number[]): Promise<Reply> {
   const errors: Record<string, (FieldError | string)[]> = {}
   ids.forEach((id, at) => {
@@ -55,7 +57,7 @@ export async function batchClassify(context: RouteContext, ids: readonly number[
   })
 }
 
-/** The job: one ticket after the other, those that the one who asked may still see. */
+/** The job: one ticket after the other, as long as the person who asked may still see it. */
 export async function runBatch(context: JobContext, payload: JsonObject): Promise<Json> {
   const ids = (payload.ticket_ids as readonly number[] | undefined) ?? []
   const found = await lettersOf(context, ids)
@@ -68,7 +70,7 @@ export async function runBatch(context: JobContext, payload: JsonObject): Promis
   return { classification_ids: done }
 }
 
-/** A ticket, and what the engine says of it. */
+/** A ticket with its judgement. */
 interface Judged {
   readonly letter: Letter
   readonly settings: AiSettings
@@ -85,7 +87,7 @@ async function storeOne(context: PluginContext, { judgement, letter, settings }:
   return shape(await store(context, settings, { id: letter.id, text }, judgement))
 }
 
-/** The texts of those of the tickets that the caller may read, by id. */
+/** The texts of the tickets that the caller may read, by id. */
 async function lettersOf(context: PluginContext, ids: readonly number[]): Promise<ReadonlyMap<number, Letter>> {
   const values: unknown[] = [ids]
   const { table } = context.catalog.resources.get('tickets')!

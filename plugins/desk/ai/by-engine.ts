@@ -1,23 +1,25 @@
-/** Asks the engine that is set, and the local one where a server fails, so that every question gets an answer. ⇄ */
+/** Asks the configured engine, and the local one where a server fails, so that every question gets an answer. ⇄ */
 import type { PluginContext } from '../../../engine/index.ts'
 import { ServerFailure } from './server.ts'
 import type { AiSettings } from './settings.ts'
 
-/** Who answered. */
+/** The engine that answered. */
 export interface Answerer {
-  /** `local`, or the name of the server's kind. */
+  /** `local`, or the kind of the server. */
   readonly provider: string
   /** Set when a server should have answered and did not. */
   readonly failure?: string
 }
 
-/** The same question to both engines; without `byServer` there is nothing that a server could answer. */
+/** The same question for both engines; without `byServer` no server can answer it. */
 export interface Asked<T> {
   readonly locally: () => T | Promise<T>
   readonly byServer?: () => Promise<T>
 }
 
-/** The answer of the engine that is set; where a server fails, the local engine answers, and `failure` says why. */
+/**
+ * The answer of the configured engine. Where a server fails, the local engine answers, and `failure` has the reason.
+ */
 export async function byEngine<T extends object>(
   context: Pick<PluginContext, 'log'>,
   { provider }: Pick<AiSettings, 'provider'>,

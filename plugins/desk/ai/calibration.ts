@@ -1,4 +1,7 @@
-/** From margins to honest numbers: how often such a suggestion was right on the desk's own tickets, taken as unseen. */
+/**
+ * Calibration: turns margins into honest confidences, by how often such suggestions were right on the desk's own
+ * tickets, treated as unseen.
+ */
 import type { GiveWay } from '../../../engine/index.ts'
 import { type Example, type Model, type Prediction, TARGETS, type Target } from './model.ts'
 
@@ -7,21 +10,21 @@ type Weights = readonly [number, number, number]
 
 export type Calibration = Readonly<Record<Target, Weights>>
 
-/** What is believed before anything was measured, and how many measurements it weighs. */
+/** The belief before any measurement, and the number of measurements that it counts as. */
 const BELIEF: Weights = [-2, 0.7, 2]
 const BELIEF_WEIGHT = 1
 const MOST_SAMPLES = 120
-/** The part of the examples that counts as new, and so many of them at most. */
+/** The share of the examples that counts as new, and the most of them. */
 const NEWEST = 0.3
 const MOST_NEWEST = 300
-/** More copies of one text than this are a form that is sent in: leaving these out is enough. */
+/** A text with more copies than this is a form letter: leaving out this many is enough. */
 const MOST_ALIKE = 1_000
 const ROUNDS = 40
 
 /** Nothing measured yet. */
 export const UNMEASURED: Calibration = { priority: BELIEF, category: BELIEF, department: BELIEF, type: BELIEF }
 
-/** The chance, 0 to 1, that the best of a prediction is right; little as long as there are few examples. */
+/** The chance, 0 to 1, that the best of a prediction is right; low as long as there are few examples. */
 export function confidenceOf(calibration: Calibration, target: Target, prediction: Prediction): number {
   const chance = logistic(calibration[target], factsOf(prediction))
   return chance * (prediction.examples / (prediction.examples + 5))
@@ -41,13 +44,14 @@ interface Measurement {
 }
 
 /**
- * Measures each target on the newest examples as they met the model when they came: without any of the newest. Each is
- * measured twice: as a question that may have come before, and without everything nearly the same, as a new one. The same examples give the same calibration whatever their order.
+ * Measures each target on the newest examples as the model met them: without any of the newest. Each is measured twice:
+ * as a repeated question, and, without all nearly equal examples, as a new one. The order of the examples does not
+ * matter.
  */
 export async function calibrate(model: Model, giveWay: GiveWay): Promise<Calibration> {
   const byMark = await marked(model.examples.values(), giveWay)
   const all = [...model.examples.values()].sort((a, b) => b.id - a.id)
-  // Chosen by time: what is learned of one week's troubles looks surer within that week than it is in the next.
+  // Chosen by time: knowledge from one week's problems looks surer within that week than in the next.
   const newest = all.slice(0, Math.min(MOST_NEWEST, Math.ceil(all.length * NEWEST)))
   const samples = [...newest].sort((a, b) => scatter(a.id) - scatter(b.id) || a.id - b.id).slice(0, MOST_SAMPLES)
   const measured: Record<Target, Measurement[]> = { priority: [], category: [], department: [], type: [] }
@@ -66,7 +70,7 @@ export async function calibrate(model: Model, giveWay: GiveWay): Promise<Calibra
   return Object.fromEntries(fitted) as Record<Target, Weights>
 }
 
-/** A fixed order that has nothing to do with the order of ids. */
+/** A fixed order that is independent of the order of ids. */
 function scatter(id: number): number {
   return Math.imul(id ^ (id >>> 7), 0x9e3779b1) >>> 0
 }
@@ -89,13 +93,13 @@ export async function marked(
   return byMark
 }
 
-/** The examples that share a mark with one, itself among them. */
+/** The examples that share a mark with one, including itself. */
 export function alike(byMark: ReadonlyMap<string, readonly Example[]>, one: Example): readonly Example[] {
   const found = one.features.marks.flatMap((mark, index) => byMark.get(`${index}:${mark}`) ?? [])
   return [...new Set(found)].slice(0, MOST_ALIKE)
 }
 
-/** Logistic regression, drawn towards the belief; margin and coverage never count against. */
+/** Logistic regression with a prior; margin and coverage never count against. */
 function fit(measurements: readonly Measurement[]): Weights {
   let free: readonly Place[] = PLACES
   for (;;) {
@@ -109,7 +113,7 @@ function fit(measurements: readonly Measurement[]): Weights {
 type Place = 0 | 1 | 2
 const PLACES: readonly Place[] = [0, 1, 2]
 
-/** Newton's method over the free weights, the others being none: a step of fixed length would overshoot and swing. */
+/** Newton's method over the free weights, the others being 0: steps of a fixed length would overshoot and oscillate. */
 function fitted(measurements: readonly Measurement[], free: readonly Place[]): Weights {
   let weights: readonly number[] = PLACES.map((at) => (free.includes(at) ? BELIEF[at] : 0))
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -135,7 +139,7 @@ function bounded(step: number): number {
   return Math.max(-1, Math.min(1, step))
 }
 
-/** The solution of a few linear equations whose matrix is positive definite. */
+/** The solution of a few linear equations with a positive definite matrix. */
 function solved(matrix: readonly (readonly number[])[], right: readonly number[]): readonly number[] {
   const rows = matrix.map((row, at) => [...row, right[at]!])
   rows.forEach((pivot, at) => {

@@ -1,4 +1,4 @@
-/** What may be suggested: the desk's live priorities, categories, departments and types. ⇄ */
+/** The possible suggestions: the live priorities, categories, departments and types. ⇄ */
 import type { PluginContext } from '../../../engine/index.ts'
 import { TARGETS, type Target } from './model.ts'
 
@@ -11,11 +11,11 @@ export interface Choice {
 
 export type Choices = Readonly<Record<Target, readonly Choice[]>>
 
-/** Where each target's settings are, and which further columns they have. */
+/** The resource of each target, and its further columns. */
 const SOURCES: Readonly<Record<Target, { readonly resource: string; readonly rest: string; readonly where: string }>> =
   {
     priority: { resource: 'priorities', rest: `'', is_default::text`, where: '' },
-    // A ticket's category is one of the upper level; the lower one is its sub-category.
+    // The category of a ticket is one of the upper level; the lower one is its sub-category.
     category: { resource: 'categories', rest: `coalesce(description, ''), 'false'`, where: 'and parent_id is null' },
     department: { resource: 'departments', rest: `coalesce(description, ''), 'false'`, where: '' },
     type: { resource: 'types', rest: `'', 'false'`, where: '' },

@@ -1,9 +1,9 @@
-/** The words by which the filter of claims knows deeds and promises, in English and German. */
+/** Words of deeds and promises, in English and German, for the filter of claims. */
 
 const list = (text: string): readonly string[] => text.trim().split(/\s+/)
 const set = (text: string): ReadonlySet<string> => new Set(list(text))
 
-/** What a desk does for a customer; every form is made from these. */
+/** Deeds of a desk for a customer; every form is derived from these. */
 const VERBS = list(`refund reimburse credit ship dispatch deliver mail email replace exchange repair fix resolve solve
   correct adjust restore unlock activate deactivate reactivate cancel delete remove escalate forward contact call phone
   notify inform arrange schedule book order reorder issue reissue process transfer waive compensate extend upgrade
@@ -11,7 +11,7 @@ const VERBS = list(`refund reimburse credit ship dispatch deliver mail email rep
   expedite look pass reach assign settle`)
 const IRREGULAR_BASES = list('send resend reset pay do make give write come ring')
 const IRREGULAR_PAST = list('sent resent paid done made gave given wrote written came rang rung')
-/** Looks like its base form: "Reset the device" is an instruction. */
+/** Like the base form: "Reset the device" is an instruction. */
 const SAME_PAST = 'reset'
 
 function pastOf(verb: string): string {
@@ -40,17 +40,17 @@ export const DEEDS: ReadonlySet<string> = new Set([
 ])
 export const PARTICIPLES: ReadonlySet<string> = new Set([...PAST, SAME_PAST])
 
-/** May stand between a subject and its verb. */
+/** May be between a subject and its verb. */
 export const ADVERBS = set(`already also just now then really certainly gladly kindly personally both all still soon
   shortly immediately definitely of course therefore hereby probably usually always simply please only today tomorrow
   gern gerne auch leider daher nur natürlich umgehend sofort bereits schon jetzt heute morgen dann noch`)
-/** After `I` and `we`, these say what somebody needs or feels, and nothing that was or will be done. */
+/** After `I` and `we`, these are needs or feelings, and no deeds. */
 export const ALLOWED = set(`need recommend understand apologise apologize regret hope thank appreciate accept support
   speak advise help`)
 export const CONDITIONS = set(
   'if when whenever once unless until after before wenn falls sobald nachdem bevor bis sofern',
 )
-/** Who else acts for the desk. */
+/** Others who act for the desk. */
 export const COLLEAGUES = set(`team teams department departments colleague colleagues technician technicians engineer
   engineers specialist specialists expert experts courier carrier driver warehouse accounting accountant manager staff
   somebody someone representative mechanic company agent agents supplier kollege kollegin kollegen kolleginnen techniker
@@ -58,7 +58,7 @@ export const COLLEAGUES = set(`team teams department departments colleague colle
   kundendienst monteur versand`)
 export const ACTING = set(`will shall has have had wird werden hat haben meldet melden ruft rufen kommt kommen schickt
   schicken sendet senden kümmert kümmern prüft prüfen liefert bringt holt repariert erstattet übernimmt`)
-/** What customers are told they will get. */
+/** What customers are promised. */
 export const GETTING = set('receive get hear have')
 export const MOVES =
   set(`arrive arrives come comes ship ships leave leaves go goes follow follows geht gehen kommt kommen
@@ -130,7 +130,7 @@ export const PHRASES: readonly string[] = [
   'einen anruf',
 ]
 
-/** German: what was or will be done for a customer. */
+/** German: deeds for a customer. */
 export const GERMAN_DEEDS = set(`erstattet rückerstattet zurückerstattet zurückgezahlt versendet versandt verschickt
   gesendet gesandt geschickt zugeschickt zugesandt storniert gutgeschrieben repariert behoben gelöst ersetzt ausgetauscht
   umgetauscht zurückgesetzt gelöscht geändert aktualisiert freigeschaltet freigegeben entsperrt aktiviert deaktiviert

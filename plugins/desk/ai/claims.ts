@@ -1,4 +1,7 @@
-/** Sentences that claim a deed or promise one, which nobody may put into another's mouth: in English and German. */
+/**
+ * The filter of claims, in English and German: finds sentences that claim or promise a deed, which no machine may say
+ * for another.
+ */
 import {
   ACTING,
   ADVERBS,
@@ -19,13 +22,13 @@ import {
   WHEN,
 } from './claim-words.ts'
 
-/** A longer sentence is none that anybody checks; it counts as a claim. */
+/** Nobody checks a longer sentence; it counts as a claim. */
 const MOST_WORDS = 200
 const SHORT = 6
 
 /**
  * Whether a sentence says that the company or its people did, do or will do something. `I` and `we` are refused with
- * every verb but a few that are known to be harmless: what the filter does not know is a claim.
+ * every verb except a few harmless ones: an unknown verb is a claim.
  */
 export function claims(sentence: string): boolean {
   const words = wordsOf(sentence)
@@ -43,7 +46,7 @@ export function claims(sentence: string): boolean {
   )
 }
 
-/** A text without the sentences that claim or promise; the others stay as they are, in their lines. */
+/** A text without the sentences that claim or promise; the others stay in their lines. */
 export function withoutClaims(text: string): string {
   return text
     .split('\n')
@@ -67,7 +70,7 @@ export function firstClaim(text: string): string | undefined {
     ?.trim()
 }
 
-/** The sentences of a line, each with the blanks behind it. */
+/** The sentences of a line, each with the blanks after it. */
 export function sentencesOf(line: string): readonly string[] {
   return line.match(/(?:[^.!?;:]|[.!?;:](?!\s|$))+(?:[.!?;:]+\s*|$)|[.!?;:]+\s*/g) ?? []
 }
@@ -105,7 +108,7 @@ function after(words: readonly string[], at: number): readonly string[] {
   return words.slice(at + 1, at + 12).filter((word) => !ADVERBS.has(word))
 }
 
-/** Whether the clause of a word begins with a condition: "if it was cancelled, …" tells nothing of now. */
+/** Whether the clause of a word begins with a condition: "if it was cancelled, …" says nothing of the present. */
 function conditional(words: readonly string[], at: number): boolean {
   const comma = words.lastIndexOf(',', at)
   return words.slice(comma + 1, at).some((word) => CONDITIONS.has(word))
@@ -120,7 +123,7 @@ function firstPerson(words: readonly string[], at: number, word: string, asks: b
   return (word === 'i' || word === 'we') && !harmless(after(words, at))
 }
 
-/** What follows `I` or `we`: a need, a feeling, an offer to help or to listen. */
+/** Harmless words after `I` or `we`: a need, a feeling, an offer to help or to listen. */
 function harmless([verb = '', next = '', third = '']: readonly string[]): boolean {
   if (verb === 'need') return next !== 'to'
   if (ALLOWED.has(verb) || verb === 'cannot') return true
@@ -183,7 +186,7 @@ function germanGetting(words: readonly string[]): boolean {
   })
 }
 
-/** "Refund issued.", "Done!", "Will call you.": deeds without anybody who does them. */
+/** "Refund issued.", "Done!", "Will call you.": deeds without a subject. */
 function clipped(words: readonly string[]): boolean {
   const [first = '', second = ''] = words.filter((word) => !ADVERBS.has(word))
   if (PAST.has(first) || (first === 'have' && PAST.has(second)) || first === 'habe' || first === 'werde') return true

@@ -1,10 +1,12 @@
-/** Classifications as records: made from a judgement, answered, found, and applied to their ticket. ⇄ */
+/**
+ * Classifications as records: made from a judgement, returned, found, and applied to their ticket. Also the record of
+ * each use of the AI. ⇄
+ */
 import { ApiError, fieldError, invalid, type Json, type JsonObject, type PluginContext } from '../../../engine/index.ts'
 import type { Judgement } from './judgement.ts'
 import { TARGETS, type Target } from './model.ts'
-import { sentimentOf } from './sentiment.ts'
+import { type Mood, sentimentOf } from './sentiment.ts'
 import type { AiSettings } from './settings.ts'
-import { used } from './usage.ts'
 
 const KEYS = [
   'id',
@@ -27,15 +29,15 @@ export function suggestedBy({ verdicts }: Judgement): Suggested {
   return Object.fromEntries(ids) as Record<`${Target}_id`, number | null>
 }
 
-/** How sure a judgement is of each field; what it does not suggest has no confidence. */
+/** The confidence of a judgement in each field; a field without a suggestion has none. */
 export function confidencesBy({ verdicts }: Judgement): JsonObject {
   return Object.fromEntries(verdicts.map(({ confidence, id, target }) => [target, id === null ? null : confidence]))
 }
 
-/** Of classifications from before confidences were kept. */
+/** Of classifications from before confidences were stored. */
 const UNKNOWN: JsonObject = Object.fromEntries(TARGETS.map((target) => [target, null]))
 
-/** A stored classification in the shape of answers. */
+/** A stored classification in the form of answers. */
 export function shape(record: JsonObject): JsonObject {
   return {
     ...Object.fromEntries(KEYS.map((key) => [key, record[key] ?? null])),
@@ -50,7 +52,7 @@ export function shape(record: JsonObject): JsonObject {
   }
 }
 
-/** Stores a judgement of a ticket and gives the record; `automatic` when the desk asked by itself. */
+/** Stores a judgement of a ticket and returns the record; `automatic` when the desk itself asked. */
 export async function store(
   context: PluginContext,
   settings: AiSettings,
@@ -81,7 +83,7 @@ export async function store(
   return record
 }
 
-/** The classification of this id on this ticket; 422 when the ticket has none of it. */
+/** The classification of this id on this ticket; 422 where the ticket has none. */
 export async function classificationOf(context: PluginContext, ticket: number, id: number): Promise<JsonObject> {
   const found = await context.model('ai_classifications').query().findOne({ id, ticket_id: ticket }).select('id')
   if (found === undefined)
@@ -90,9 +92,9 @@ export async function classificationOf(context: PluginContext, ticket: number, i
 }
 
 /**
- * Writes what a classification suggests to its ticket, as the caller and by the rules of tickets; `but` names fields
- * that stay as they are. Doing it again changes nothing, and with all of them left out nothing is applied. 409 when a
- * suggested setting is gone.
+ * Writes the suggestions of a classification to its ticket, as the caller and by the rules of tickets; `but` names
+ * fields that stay. Repeating it changes nothing; without any field it applies nothing. 409 when a suggested setting is
+ * gone.
  */
 export async function applyTo(
   context: PluginContext,
@@ -108,7 +110,7 @@ export async function applyTo(
   const changes: Record<string, Json> = Object.fromEntries(
     changed.map((field) => [field, classification[field] ?? null]),
   )
-  // A sub-category stands below its category, and goes with it.
+  // A sub-category belongs to its category, and is written with it.
   if (changes.category_id !== undefined && (ticket.sub_category_id ?? null) !== null) changes.sub_category_id = null
   if (Object.keys(changes).length > 0) await update(context, Number(ticket.id), changes)
   const before = Array.isArray(classification.applied_fields) ? classification.applied_fields : []
@@ -128,4 +130,25 @@ async function update(context: PluginContext, id: number, changes: JsonObject): 
     if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
     throw new ApiError('conflict', { message: 'The classification suggests a setting that no longer exists' })
   }
+}
+
+interface Use {
+  readonly kind: 'classification' | 'responses' | 'sentiment'
+  readonly provider: string
+  readonly ticket?: number
+  readonly fellBack?: boolean
+  readonly sentiment?: Mood
+  readonly score?: number
+}
+
+/** Stores one use of the AI: who answered, and never the question. */
+export async function used(context: PluginContext, use: Use): Promise<void> {
+  await context.records('ai_uses', 'system').create({
+    kind: use.kind,
+    provider: use.provider,
+    ticket_id: use.ticket ?? null,
+    fell_back: use.fellBack ?? false,
+    sentiment: use.sentiment ?? null,
+    score: use.score === undefined ? null : use.score.toFixed(4),
+  })
 }

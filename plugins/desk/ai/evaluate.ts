@@ -1,32 +1,35 @@
-/** The command `ai-evaluate`: how right the local classifier is on settled tickets it has not seen, beside always saying the commonest. ⇄ */
+/**
+ * The command `ai-evaluate`: how often the local classifier is right on settled tickets that it has not seen, compared
+ * with always saying the most common label. ⇄
+ */
 import { type PluginContext, turns } from '../../../engine/index.ts'
 import { alike, type Calibration, calibrate, confidenceOf, marked } from './calibration.ts'
 import { learned } from './learner.ts'
 import { createModel, type Example, TARGETS, type Target } from './model.ts'
 
-/** The newest part of the tickets is held out. */
+/** The share of the newest tickets that is held out. */
 const HELD_OUT = 0.3
 const FEWEST = 20
-/** Texts with more of their words and pairs in common than this say nearly the same. */
+/** Texts that share more of their words and pairs than this are nearly equal. */
 const NEARLY = 0.6
 
-/** As sure as this, a field is applied by itself where nothing else is set. */
+/** The default confidence above which a field is applied automatically. */
 const SURE = 0.8
 
-/** One row of the table: of the tickets with a label, how many the classifier and the commonest label got right. */
+/** A row of the table: for the tickets with a label, how often the classifier and the most common label were right. */
 export interface Measured {
   readonly target: Target
   readonly tickets: number
   readonly accuracy: number
   readonly majority: number
-  /** What the classifier believed of itself, on average. */
+  /** The classifier's own confidence, on average. */
   readonly confidence: number
-  /** The part of which it was sure enough to apply it, and how much of that was right. */
+  /** The share that it would have applied, and how much of that was right. */
   readonly sure: number
   readonly sureRight: number
 }
 
-/** Measures and prints; 0, or 1 when there are too few settled tickets to tell anything. */
+/** Measures and prints; returns 0, or 1 with too few settled tickets. */
 export async function evaluate(context: PluginContext): Promise<number> {
   const { model } = await learned(context)
   const examples = [...model.examples.values()].sort((a, b) => a.id - b.id)
@@ -55,7 +58,7 @@ export async function evaluate(context: PluginContext): Promise<number> {
   return 0
 }
 
-/** The features that two texts share, as a part of all those of either. */
+/** The shared features of two texts, as a share of all their features. */
 function overlap({ features: { strong: one } }: Example, { features: { strong: other } }: Example): number {
   let [shared, at] = [0, 0]
   for (const feature of one) {
@@ -66,7 +69,7 @@ function overlap({ features: { strong: one } }: Example, { features: { strong: o
   return either === 0 ? 1 : shared / either
 }
 
-/** Learns `before` and predicts `after`; with `unlike`, each without the learned tickets that are nearly the same. */
+/** Learns `before` and predicts `after`; with `unlike`, each without the learned tickets that are nearly equal. */
 export async function measure(
   before: readonly Example[],
   after: readonly Example[],

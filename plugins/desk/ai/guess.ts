@@ -1,9 +1,9 @@
-/** The first days of a desk: what a text fits by the names of the settings alone, with little confidence. */
+/** Guesses for the first days of a desk: the fit of a text with the names of the settings, with low confidence. */
 import type { Choice } from './choices.ts'
 import type { Target } from './model.ts'
 import { tellingWords } from './words.ts'
 
-/** Words that support desks use for the same thing; a setting belongs to a circle when its name or description does. */
+/** Words that support desks use for the same thing; a setting belongs to a group when its name or description does. */
 const CIRCLES: readonly (readonly string[])[] = [
   `bill billing invoice payment pay paid charge charged refund refunds price card subscription accounting vat receipt`,
   `account login sign signin password access locked profile permission permissions user users code verification`,
@@ -35,7 +35,7 @@ export interface Guess {
   readonly words: readonly string[]
 }
 
-/** The choice that a text fits by name; null when nothing speaks for any. */
+/** The choice whose name fits a text best; null without any fit. */
 export function guess(target: Target, choices: readonly Choice[], text: string): Guess | null {
   if (target === 'priority') return guessPriority(choices, text)
   const words = [...new Set(tellingWords(text))]

@@ -1,4 +1,4 @@
-/** The ai plugin: classification, replies, moods and retrieval by an engine of its own, or by a server that is set. */
+/** The ai plugin: classification, replies, moods and retrieval, by a local engine or by a configured server. */
 import { definePlugin } from '../../../engine/index.ts'
 import { arrived, classifyNew } from './arrival.ts'
 import { runBatch } from './batch.ts'

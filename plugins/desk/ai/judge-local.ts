@@ -1,18 +1,18 @@
-/** The local engine's judgement of a ticket: what was learned, else what the names of the settings suggest. */
+/** The local engine's judgement of a ticket: from what it learned, else from the names of the settings. */
 import { confidenceOf } from './calibration.ts'
 import type { Choice, Choices } from './choices.ts'
-import { fourDigits } from './four-digits.ts'
 import { guess } from './guess.ts'
 import type { Verdict, Verdicts } from './judgement.ts'
+import { fourDigits } from './judgement.ts'
 import type { Learned } from './learner.ts'
 import { TARGETS, type Target } from './model.ts'
 import { featureOf, featuresOf, tellingWords } from './words.ts'
 
-/** Fewer labelled tickets than this say less than the names of the settings do. */
+/** Fewer labelled tickets than this say less than the names of the settings. */
 const FEWEST = 6
 const WORDS_NAMED = 3
 
-/** Judges a text; the same knowledge and the same text give the same judgement. */
+/** Judges a text; deterministic for the same knowledge and text. */
 export function judgeLocally({ calibration, model }: Learned, choices: Choices, text: string): Verdicts {
   const features = featuresOf(text)
   const verdicts = TARGETS.map((target): Verdict => {
@@ -39,7 +39,7 @@ export function judgeLocally({ calibration, model }: Learned, choices: Choices, 
   return { verdicts, confidence, reasoning: [...verdicts.map(({ reason }) => reason), basis].join('\n') }
 }
 
-/** The words of the text that speak most for a label. */
+/** The words of the text with the most evidence for a label. */
 function deciding(model: Learned['model'], target: Target, label: number, text: string): readonly string[] {
   return [...new Set(tellingWords(text))]
     .map((word) => ({ word, weight: model.evidence(target, label, featureOf('word', word)) }))

@@ -1,16 +1,16 @@
-/** Judges a ticket by the engine that is set: a server, or the local one, which also answers where a server fails. ⇄ */
+/** Judges a ticket by the configured engine: a server, or the local one, which also answers where a server fails. ⇄ */
 import type { JsonSchema, PluginContext } from '../../../engine/index.ts'
 import { byEngine } from './by-engine.ts'
 import { type Choices, choicesOf } from './choices.ts'
-import { fourDigits } from './four-digits.ts'
 import { judgeLocally } from './judge-local.ts'
 import type { Judgement, Verdict, Verdicts } from './judgement.ts'
+import { fourDigits } from './judgement.ts'
 import { learned } from './learner.ts'
 import { TARGETS, type Target } from './model.ts'
 import { ask } from './server.ts'
 import type { AiSettings } from './settings.ts'
 
-/** What is judged: the customer's own words and nothing else. */
+/** The text to judge: only the customer's own words. */
 export interface Letter {
   readonly subject: string
   readonly details: string
@@ -62,7 +62,7 @@ async function judgeByServer(
     const id = reply[`${target}_id`]
     const name = choices[target].find((choice) => choice.id === id)?.name
     const reason = name === undefined ? `${target}: none fits` : `${target} ${name}`
-    // That all are right is never likelier than that one of them is.
+    // All suggestions together are never likelier to be right than one of them.
     const confidence = id === null ? 0 : fourDigits(reply.confidences?.[target] ?? reply.confidence)
     return { target, id, confidence, reason }
   })
@@ -70,7 +70,7 @@ async function judgeByServer(
   return { verdicts, confidence, reasoning: reply.reasoning }
 }
 
-/** Only ids that were offered fit: a server that invents one, or was talked into it, is not believed. */
+/** Only offered ids fit: a server that invents one, or was talked into it, is not believed. */
 function replySchema(choices: Choices): JsonSchema {
   const ids = TARGETS.map(
     (target) => [`${target}_id`, { enum: [...choices[target].map(({ id }) => id), null] }] as const,

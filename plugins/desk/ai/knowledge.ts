@@ -1,7 +1,10 @@
-/** Finds the published articles, FAQs and reusable replies that answer a text, by full text in two languages' rules and by likeness. ⇄ */
+/**
+ * Knowledge: finds the published articles, FAQs and reusable replies that answer a text, by full text in two languages
+ * and by similarity. ⇄
+ */
 import type { PluginContext, Row } from '../../../engine/index.ts'
 import { claims, sentencesOf, withoutClaims } from './claims.ts'
-import { fourDigits } from './four-digits.ts'
+import { fourDigits } from './judgement.ts'
 import { tellingWords } from './words.ts'
 
 export type Kind = 'article' | 'faq' | 'reply'
@@ -11,25 +14,25 @@ export interface Found<K extends Kind = Kind> {
   readonly id: number
   readonly title: string
   readonly excerpt: string
-  /** The same for an answer: what claims or promises a deed is left out; may be empty. */
+  /** The same for an answer: without claims and promises; may be empty. */
   readonly quote: string
   /** 0 to 1. */
   readonly relevance: number
 }
 
-/** Words of a text that are looked for, the first ones: a subject says more than the end of a letter. */
+/** The most words of a text to search for, from its beginning: a subject says more than the end of a letter. */
 const MOST_WORDS = 24
-/** Typing errors are forgiven in questions of a few words; in a letter there are words enough that are right. */
+/** Typing errors are forgiven in short questions; a letter has enough correct words. */
 const FUZZY_WORDS = 6
 const LIKENESS = 0.45
-/** Records that are ranked; a question that fits more than these is no question. */
+/** Records that are ranked; a question that matches more is no question. */
 const CANDIDATES = 300
 const LEAST_RELEVANCE = 0.12
 const EXCERPT = 240
-/** Characters of a text that are looked through for a quote. */
+/** Characters of a text in which quotes are searched. */
 const QUOTED = 20_000
 
-/** Where a kind is, and the field that says whether everybody may be told; a resource without that field is all told. */
+/** The place of a kind, and the field that says whether it is public; a resource without that field is public. */
 interface Place {
   readonly resource: string
   readonly title: string
@@ -70,7 +73,7 @@ function keyOf([type, id]: Row): string {
   return `${type} ${id?.padStart(12, '0')}`
 }
 
-/** type, id, title, text, the words it has (of the asked ones), its rank and the likeness of its title, as texts. */
+/** type, id, title, text, the asked words in it, its rank and the similarity of its title, as texts. */
 async function candidates(
   context: PluginContext,
   words: readonly string[],
@@ -104,7 +107,7 @@ async function candidates(
   return context.database.adhoc.run({ text }, values)
 }
 
-/** What endings leave of a word, for a first, wide look. */
+/** The stem of a word for a first, broad search. */
 function stem(word: string): string {
   return word.length <= 4 ? word : word.replace(/(?:ings?|ed|es|s|y|ies)$/u, '').slice(0, 8)
 }
@@ -113,7 +116,7 @@ function hits(row: Row): readonly string[] {
   return JSON.parse(row[4] ?? '[]') as string[]
 }
 
-/** In how many of the rows each word stands. */
+/** The number of rows with each word. */
 function usualness(rows: readonly Row[]): ReadonlyMap<string, number> {
   const usual = new Map<string, number>()
   for (const word of rows.flatMap(hits)) usual.set(word, (usual.get(word) ?? 0) + 1)
@@ -126,7 +129,7 @@ function weightOf(word: string, usual: ReadonlyMap<string, number>, rows: number
 
 function relevanceOf(row: Row, words: readonly string[], weight: (word: string) => number, all: number): number {
   const own = hits(row)
-  // Of a long letter an article need not share every word: five telling ones are a full answer.
+  // An article need not share every word of a long letter: five characteristic ones are a full answer.
   const most = Math.min(all, (all / words.length) * 5)
   const share = Math.min(1, own.reduce((sum, word) => sum + weight(word), 0) / most)
   const rank = Math.min(1, Number(row[5]) * 1.5)
@@ -142,7 +145,7 @@ function quoted<K extends Kind>(row: Row): Omit<Found<K>, 'relevance'> {
   return { type: type as K, id: Number(id), title: title ?? '', excerpt: excerptOf(details ?? '', own), quote }
 }
 
-/** The sentences around the one with the most of the words, within a few lines. */
+/** The sentences around the one with most of the words, within a few lines. */
 function excerptOf(details: string, words: readonly string[], keep?: (sentence: string) => boolean): string {
   const all = sentencesOf(details.replace(/\s+/g, ' ').trim())
   const sentences = keep === undefined ? all : all.filter(keep)

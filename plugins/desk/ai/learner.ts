@@ -1,4 +1,4 @@
-/** What one process has learned from the desk's settled tickets, kept up with the database from one use to the next. ⇄ */
+/** The learner: what one process knows from the desk's settled tickets, updated from the database at each use. ⇄ */
 import { type Database, keptIdSql, memo, type PluginContext, type Row, turns } from '../../../engine/index.ts'
 import { figuresOf } from '../tickets/figures.ts'
 import { type Calibration, calibrate, UNMEASURED } from './calibration.ts'
@@ -8,27 +8,27 @@ import { featuresOf } from './words.ts'
 export interface Learned {
   readonly model: Model
   readonly calibration: Calibration
-  /** When the database was last looked at. */
+  /** The time of the last look at the database. */
   readonly at: Date
 }
 
 type Reading = Pick<PluginContext, 'catalog' | 'database' | 'now'>
 
-/** The newest settled tickets are remembered; what is older says less about today. */
+/** The newest settled tickets count; older ones say less about today. */
 const MOST_EXAMPLES = 20_000
 const BATCH = 200
-/** How old knowledge may be when it is used, in milliseconds. */
+/** The greatest age of knowledge at its use, in milliseconds. */
 const FRESH_MS = 250
-/** A write is stamped when it begins and seen when it commits: this far back, tickets are looked at again. */
+/** A write is stamped at its beginning and visible at its commit: tickets are read again this far back. */
 const OVERLAP_SECONDS = 90
 
 interface State {
   readonly model: Model
-  /** The stamp with which each ticket was last read, so that one that did not change is not learned twice. */
+  /** The stamp of each ticket at its last reading, so that an unchanged one is not learned twice. */
   readonly stamps: Map<number, string>
   calibration: Calibration
   since: string | undefined
-  /** When the database was last looked at: for what is answered, and by the monotonic clock for what is compared. */
+  /** The last look at the database: for answers, and by the monotonic clock for comparisons. */
   looked: Date
   lookedAt: number
   running: Promise<Learned> | undefined
@@ -46,7 +46,9 @@ const stateOf = memo(
   }),
 )
 
-/** What is known now, read at most a quarter of a second ago; the first call reads the desk's settled tickets in batches. */
+/**
+ * The present knowledge, at most a quarter of a second old; the first call reads the desk's settled tickets in batches.
+ */
 export function learned(context: Reading): Promise<Learned> {
   const known = stateOf(context.database)
   if (known.running !== undefined) return known.running
@@ -62,7 +64,7 @@ function learnedBy({ calibration, looked, model }: State): Learned {
   return { model, calibration, at: looked }
 }
 
-/** Reads what changed since the last look; rows come in batches, so that other work gets its turn in between. */
+/** Reads the changes since the last look; rows come in batches, so that other work gets its turn. */
 async function catchUp(context: Reading, state: State): Promise<Learned> {
   const giveWay = turns()
   const [looked, lookedAt] = [new Date(), performance.now()]
@@ -81,7 +83,7 @@ async function catchUp(context: Reading, state: State): Promise<Learned> {
     if (rows.length < BATCH) break
   }
   for (const id of await removed(context, begun)) changes += drop(state, id)
-  // PostgreSQL writes times so that their texts sort as they do.
+  // PostgreSQL writes times so that their texts sort by time.
   if (state.since === undefined || after[0] > state.since) state.since = after[0]
   state.looked = looked
   state.lookedAt = lookedAt
@@ -89,7 +91,7 @@ async function catchUp(context: Reading, state: State): Promise<Learned> {
   return learnedBy(state)
 }
 
-/** From where to read on: the overlap before what was read last, or where the newest settled tickets begin. */
+/** Where to continue: the overlap before the last row, or the beginning of the newest settled tickets. */
 async function moment({ catalog, database }: Reading, state: State): Promise<string> {
   if (state.since !== undefined) {
     const [row] = await database.adhoc.run(
@@ -107,8 +109,8 @@ async function moment({ catalog, database }: Reading, state: State): Promise<str
 }
 
 /**
- * Whether staff answered a ticket, or opened, labelled or closed it: what customers choose and close by themselves, and
- * what this classifier applied, teaches it nothing.
+ * Whether staff answered, opened, labelled or closed a ticket: it teaches nothing if only customers chose and closed,
+ * or this classifier applied the labels.
  */
 function staffed(catalog: Reading['catalog']): string {
   const answered = 't.first_response_at is not null'
@@ -122,7 +124,7 @@ function staffed(catalog: Reading['catalog']): string {
       and (a.action = 'create' or exists (select 1 from jsonb_array_elements(a.changes) c where c ->> 'field' in (${fields})))))`
 }
 
-/** The role of those who ask: the lowest of the built-in ones. */
+/** The role of customers: the lowest of the built-in ones. */
 function customerRole(catalog: Reading['catalog']): string {
   const roles = catalog.pluginOptions.get('auth')?.roles
   return String((Array.isArray(roles) ? roles.at(-1) : undefined) ?? 'customer').replaceAll("'", "''")
@@ -139,7 +141,7 @@ const changed = ({ catalog, database }: Reading, [moment, id]: readonly [string,
   return database.adhoc.run({ text }, [moment, id])
 }
 
-/** Tickets deleted since a moment: deleting leaves the time of the last change as it was. */
+/** Tickets deleted since a moment: a delete does not change the time of the last change. */
 async function removed({ catalog, database }: Reading, moment: string): Promise<readonly number[]> {
   const tickets = catalog.resources.get('tickets')!.table
   const rows = await database.adhoc.run(
@@ -149,7 +151,7 @@ async function removed({ catalog, database }: Reading, moment: string): Promise<
   return rows.map(([id]) => Number(id))
 }
 
-/** Learns or forgets one row; tells whether that changed anything. */
+/** Learns or forgets one row; returns whether that changed anything. */
 function take(state: State, row: Row): boolean {
   const { model, stamps } = state
   const id = Number(row[0])
@@ -169,7 +171,7 @@ function drop({ model, stamps }: State, id: number): number {
   return 1
 }
 
-/** An example from a text and its four labels as PostgreSQL writes them, in the order of the targets. */
+/** An example from a text and its four labels from PostgreSQL, in the order of the targets. */
 export function exampleOf(id: number, text: string, labels: Row): Example {
   const label = (at: number): number | null => (labels[at] == null ? null : Number(labels[at]))
   return {

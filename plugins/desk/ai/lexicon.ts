@@ -1,9 +1,11 @@
-/** What words weigh in the mood of a support text: the AFINN list of the package `sentiment`, corrected for support. */
+/**
+ * Weights of words for the mood of a support text: the AFINN list of the package `sentiment`, corrected for support.
+ */
 import { createRequire } from 'node:module'
 
 /**
- * A desk is where problems are told: naming one is no anger. And some words weigh more here than anywhere:
- * −5 to 5, over what the general list says.
+ * Corrections, −5 to 5: people tell a desk about problems, so naming one is no anger; other words weigh more here than
+ * elsewhere.
  */
 const SUPPORT: Readonly<Record<string, number>> = {
   error: -1,
@@ -130,7 +132,7 @@ const SUPPORT: Readonly<Record<string, number>> = {
   account: 0,
 }
 
-/** Words that turn what follows. */
+/** Words that negate the next ones. */
 export const NEGATIONS: ReadonlySet<string> = new Set(
   `not no never nothing none neither nor without hardly barely don't doesn't didn't isn't wasn't aren't weren't won't
    wouldn't can't couldn't shouldn't haven't hasn't hadn't cannot ain't dont doesnt didnt isnt wasnt wont cant`.split(
@@ -138,7 +140,7 @@ export const NEGATIONS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Words that make what follows stronger, or weaker. */
+/** Words that make the next ones stronger, or weaker. */
 export const INTENSITY: ReadonlyMap<string, number> = new Map([
   ...'very really so extremely absolutely completely totally incredibly utterly truly deeply highly'
     .split(' ')
@@ -146,15 +148,15 @@ export const INTENSITY: ReadonlyMap<string, number> = new Map([
   ...'slightly somewhat little bit fairly rather quite partly kinda'.split(' ').map((word) => [word, 0.6] as const),
 ])
 
-/** After these words only what follows counts fully. */
+/** After these words only the rest counts fully. */
 export const TURNS: ReadonlySet<string> = new Set(['but', 'however', 'although', 'yet'])
 
 let general: Readonly<Record<string, number>> | undefined
 
-/** The weight of a word, −5 to 5; 0 for one that says nothing of the mood. */
+/** The weight of a word, −5 to 5; 0 for a neutral one. */
 export function weightOf(word: string): number {
   if (Object.hasOwn(SUPPORT, word)) return SUPPORT[word] ?? 0
-  // Read when first needed: most processes start without anybody asking for a mood.
+  // Read on first use: most processes never need a mood.
   general ??= createRequire(import.meta.url)('sentiment/languages/en/labels.json') as Readonly<Record<string, number>>
   return Object.hasOwn(general, word) ? (general[word] ?? 0) : 0
 }

@@ -6,11 +6,11 @@
  */
 import { FEATURES, type Features } from './words.ts'
 
-/** What is suggested for a ticket, in this order everywhere. */
+/** The targets of suggestions, in this order everywhere. */
 export const TARGETS = ['priority', 'category', 'department', 'type'] as const
 export type Target = (typeof TARGETS)[number]
 
-/** One text with its labels, which are ids of settings, or null where nobody chose one. */
+/** A text with its labels, which are ids of settings, or null without a choice. */
 export interface Example {
   readonly id: number
   readonly features: Features
@@ -30,9 +30,9 @@ export interface Scored {
 }
 
 export interface Prediction {
-  /** Best first; labels that nobody ever used are not among them. */
+  /** Best first, without labels that were never used. */
   readonly ranked: readonly Scored[]
-  /** Lead of the best over the second, for the length of the text. */
+  /** Lead of the best over the second, relative to the length of the text. */
   readonly margin: number
   /** Share of the text's words and pairs that were seen before. */
   readonly coverage: number
@@ -40,9 +40,9 @@ export interface Prediction {
   readonly examples: number
 }
 
-/** Labels of one target that are told apart; those that come later are not learned, so that memory is bounded. */
+/** The most labels of one target; later ones are not learned, so that memory is limited. */
 const MOST_LABELS = 100
-/** So much of a rare word's evidence is doubted: as if it had been seen in this many more texts of the usual mixture. */
+/** Smoothing of a rare word's evidence: as if it had been seen in this many more average texts. */
 const DOUBT = 2
 const MOST_EVIDENCE = 3.5
 const WEAK = 0.25
@@ -52,13 +52,13 @@ export interface Model {
   /** Adds an example, in place of the one with its id. */
   learn(example: Example): void
   forget(id: number): void
-  /** What the examples say, those of `without` set aside; null as long as no example has a label. */
+  /** The prediction of the examples except those of `without`; null while no example has a label. */
   predict(target: Target, features: Features, without?: readonly Example[]): Prediction | null
   /** The evidence of one feature for a label against all others. */
   evidence(target: Target, label: number, feature: number): number
 }
 
-/** A model that knows nothing yet. */
+/** A model without examples. */
 export function createModel(): Model {
   const examples = new Map<number, Example>()
   const counts: Readonly<Record<Target, Map<number, Counts>>> = {
@@ -115,7 +115,7 @@ function begin(counts: Map<number, Counts>, label: number): Counts | undefined {
   return made
 }
 
-/** How much likelier a feature is in texts of the label than in the others, both drawn towards the usual. */
+/** How much likelier a feature is in texts of the label than in the others, both smoothed. */
 function evidence(inLabel: number, ofLabel: number, seen: number, total: number): number {
   if (seen === 0 || total === 0) return 0
   const usual = seen / total
@@ -124,7 +124,7 @@ function evidence(inLabel: number, ofLabel: number, seen: number, total: number)
   return Math.max(-MOST_EVIDENCE, Math.min(MOST_EVIDENCE, Math.log(here / there)))
 }
 
-/** Counts of a text's own features among examples that are set aside, by label. */
+/** Counts of a text's own features among the excluded examples, by label. */
 function setAside(target: Target, features: Features, without: readonly Example[]) {
   const place = new Map<number, number>()
   features.strong.forEach((feature, index) => void place.set(feature, index))

@@ -1,6 +1,6 @@
-/** The local engine's replies: what the knowledge base and the reusable replies say, each matter once. */
+/** The local engine's replies: from the knowledge base and the reusable replies, each subject once. */
 import { claims } from './claims.ts'
-import { fourDigits } from './four-digits.ts'
+import { fourDigits } from './judgement.ts'
 import type { Found } from './knowledge.ts'
 
 export const TONES = ['professional', 'friendly', 'concise'] as const
@@ -15,9 +15,9 @@ export interface Suggestion {
   readonly sources: readonly Source[]
 }
 
-/** What a reply may be made of. */
+/** The material for replies. */
 export interface Material {
-  /** How the customer is addressed; null when nobody knows. */
+  /** How the customer is addressed; null where that is unknown. */
   readonly name: string | null
   readonly subject: string
   /** Best first. */
@@ -30,15 +30,15 @@ interface Body {
   readonly sources: readonly Source[]
 }
 
-/** What is less relevant than this is no answer. */
+/** Less relevant sources are no answer. */
 const RELEVANCE = 0.3
 
-/** What may be quoted to the customer. */
+/** The sources that may be quoted to the customer. */
 export function usable({ quote, relevance, title }: Found): boolean {
   return relevance >= RELEVANCE && quote !== '' && !claims(title)
 }
 
-/** At most `most` replies, best first: one of each source, then a question; the tones take turns. */
+/** At most `most` replies, best first: one of each source, then a question; the tones alternate. */
 export function respondLocally(material: Material, most: number): readonly Suggestion[] {
   return [...material.knowledge.filter(usable).map(bodyOf), question(material.subject)]
     .filter(({ text }, at, all) => all.findIndex((other) => other.text === text) === at)
@@ -55,7 +55,7 @@ function bodyOf({ id, quote, relevance, title, type }: Found): Body {
   return { text: `Our help pages say about “${title}”: ${quote}`, confidence: fourDigits(0.7 * relevance), sources }
 }
 
-/** Nothing is known of the matter, so nothing is said of it. */
+/** Without knowledge about the subject the reply says nothing about it. */
 function question(subject: string): Body {
   const text = `This is about your request “${subject}”. What did you do before, what did you expect, and what happened instead? A picture or the exact words of a message often help.`
   return { text, confidence: 0.1, sources: [] }

@@ -1,25 +1,25 @@
-/** Replies to a ticket by the engine that is set; a server is given the same matter and may use nothing else. ⇄ */
+/** Replies to a ticket by the configured engine; a server gets the same material and may use nothing else. ⇄ */
 import { isObject, type JsonObject, type JsonSchema, type PluginContext } from '../../../engine/index.ts'
 import { type Answerer, byEngine } from './by-engine.ts'
 import { firstClaim } from './claims.ts'
-import { fourDigits } from './four-digits.ts'
+import { fourDigits } from './judgement.ts'
 import { type Found, findKnowledge, type Kind } from './knowledge.ts'
 import { type Material, respondLocally, type Source, type Suggestion, TONES, usable } from './respond-local.ts'
 import { ask, ServerFailure } from './server.ts'
 import type { AiSettings } from './settings.ts'
 
 const LINKS: readonly RegExp[] = [
-  // With a scheme, or with none: `//host/path` goes to the host by the scheme of the page.
+  // With a scheme, or without: `//host/path` leads to the host by the scheme of the page.
   /[a-z][a-z0-9+.-]{0,30}:[^\s)\]>"']+/giu,
   /[\\/]{2}[^\s)\]>"']+/gu,
-  // A name with dots, with or without a path or an address before it; so are numbers with three dots.
+  // A name with dots, with or without a path or an address before it; numbers with three dots too.
   /(?:[\p{L}\p{N}._%+-]{1,64}@)?[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,8}\.\p{L}[\p{L}\p{N}-]{1,63}(?:[:/?#][^\s)\]>"']*)?/giu,
   /\d{1,3}(?:\.\d{1,3}){3}(?:[:/?#][^\s)\]>"']*)?/gu,
-  // Wherever a Markdown link leads.
+  // The target of a Markdown link.
   /\]\([^)\s]*/gu,
 ]
 
-/** The links of a text in lower case, each in the form it stands in. */
+/** The links of a text in lower case, each in its written form. */
 function linksIn(text: string): readonly string[] {
   const plain = text
     .normalize('NFKC')
@@ -42,10 +42,10 @@ export interface Responses extends Answerer {
 const DETAILS = 6_000
 const COMMENTS = 10
 const KINDS: readonly Kind[] = ['article', 'faq', 'reply']
-/** A source that fits the subject so well comes before every one that only the rest of the letter speaks for. */
+/** A source that fits the subject this well comes before those that only fit the rest of the letter. */
 const FITS = 0.5
 
-/** Replies to a ticket, as the caller may read it; `hint` is what the caller adds to the question. */
+/** Replies to a ticket, as the caller may read it; `hint` is the caller's addition to the question. */
 export async function respond(
   context: PluginContext,
   settings: AiSettings,
@@ -54,7 +54,7 @@ export async function respond(
 ): Promise<Responses> {
   const knowledge = await sourcesFor(context, ticket, hint, settings.kb_max_suggestions)
   const material: Material = { name: nameOf(ticket), subject: String(ticket.subject), knowledge }
-  // A server that is given nothing to go by would make something up.
+  // Without material a server would invent something.
   const served = knowledge.some(usable)
   return byEngine(context, settings, {
     locally: () => ({ suggestions: respondLocally(material, settings.max_suggestions) }),
@@ -64,7 +64,7 @@ export async function respond(
   })
 }
 
-/** What answers the subject comes first, then what answers the whole letter; each once, at most `limit`. */
+/** Sources for the subject first, then for the whole letter; each once, at most `limit`. */
 async function sourcesFor(
   context: PluginContext,
   ticket: JsonObject,
@@ -93,7 +93,7 @@ function nameOf({ contact, user }: JsonObject): string | null {
   return null
 }
 
-/** What was said in public, oldest first: internal comments are not for anything that a customer may read. */
+/** Public comments, oldest first: a reply to a customer must not use internal ones. */
 function publicComments({ comments }: JsonObject): readonly string[] {
   const list = Array.isArray(comments) ? comments.filter(isObject) : []
   return list
@@ -143,7 +143,9 @@ async function respondByServer(
   return kept(fit)
 }
 
-/** Without what claims a deed, goes by no source, or says the same as one before; a ServerFailure where nothing is left. */
+/**
+ * Leaves out replies that claim a deed, have no source, or repeat an earlier one; a ServerFailure where none is left.
+ */
 function kept(suggestions: readonly Suggestion[]): readonly Suggestion[] {
   const honest = suggestions.filter(({ content }) => firstClaim(content) === undefined)
   if (honest.length === 0) throw new ServerFailure('the answer claimed or promised what nobody did', false)
@@ -158,7 +160,7 @@ function kept(suggestions: readonly Suggestion[]): readonly Suggestion[] {
   return different
 }
 
-/** Only sources that were given fit; an enum may not be empty, and '' names none. */
+/** Only given sources fit; an enum must not be empty, and '' names none. */
 function replySchema(most: number, refs: readonly string[]): JsonSchema {
   return {
     type: 'object',
@@ -194,7 +196,9 @@ function sourcesOf({ knowledge }: Material): readonly { ref: string; title: stri
   }))
 }
 
-/** A ticket may have talked the server into sending customers somewhere: only links and addresses of our sources pass. */
+/**
+ * A ticket may have talked the server into sending customers somewhere: only links and addresses of our sources pass.
+ */
 function refuseLinks(content: string, allowed: string): void {
   const known = new Set(linksIn(allowed))
   if (linksIn(content).some((link) => !known.has(link))) {

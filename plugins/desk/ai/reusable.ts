@@ -1,18 +1,18 @@
 /**
- * Hook: a reply may be sent to any customer, so it holds nothing of one person and claims nothing that nobody did. YAML
- * cannot say it: no rule reads what a text means.
+ * The hook `ai.reusable`: a reusable reply may go to any customer, so it has nothing about one person and no claims.
+ * YAML cannot say it: no rule reads what a text means.
  */
 import { type Catalog, type HookContext, invalid, type Next, type Runner } from '../../../engine/index.ts'
 import { firstClaim } from './claims.ts'
 
 const KINDS: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['an e-mail address', /[^\s@]{1,64}@[^\s@]{1,64}\.[^\s@]{2,}/],
-  // Digits with the signs that phone numbers, customer numbers and bank accounts are written with.
+  // Digits with the signs of phone numbers, customer numbers and bank accounts.
   ['a phone, order or account number', /\d(?:[ ()/.-]{0,2}\d){4,}/],
   ['an order number', /#\s?\d{2,}|\b\p{Lu}{1,6}-?\d{3,}/u],
 ]
 
-/** What of a person a text holds by its form: an address or a number, in words for people; undefined for nothing. */
+/** Personal data in a text by its form, an address or a number, in words for people; undefined without any. */
 function personalForm(text: string): string | undefined {
   return KINDS.find(([, pattern]) => pattern.test(text))?.[0]
 }
@@ -21,11 +21,11 @@ interface Question {
   readonly catalog: Catalog
   readonly runner: Runner
   readonly text: string
-  /** The ticket that the text was an answer to. */
+  /** The ticket that the text answered. */
   readonly ticket: number | null
 }
 
-/** The name of a customer or contact in a text: anybody's whole name, and of the ticket's people either part. */
+/** The name of a customer or contact in a text: a whole name of anybody, or a part of a name of the ticket's people. */
 async function personalName({ catalog, runner, text, ticket }: Question): Promise<string | undefined> {
   const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
   const whole = (people: string): string => `select first_name, last_name from ${people} p
@@ -62,13 +62,13 @@ function wordsOf(text: string): readonly string[] {
 
 const FIELDS = ['title', 'text'] as const
 
-/** `ai.reusable`, around the creation and the change of a reply. */
+/** Runs around the creation and the change of a reply. */
 export async function reusable(context: HookContext, next: Next): Promise<void> {
   const { catalog, input, record } = context
   const errors: Record<string, string[]> = {}
   const ticket = input.ticket_id === undefined ? record?.ticket_id : input.ticket_id
   for (const field of FIELDS) {
-    // Another ticket brings other people, whose names may stand in what was fine before.
+    // Another ticket has other people, whose names the text may contain.
     const text = input[field] ?? (input.ticket_id === undefined ? undefined : record?.[field])
     if (typeof text !== 'string') continue
     const found = await faultOf(context, { catalog, text, ticket: typeof ticket === 'number' ? ticket : null })

@@ -10,16 +10,16 @@ import {
 } from '../../../engine/index.ts'
 import { analytics } from './analytics.ts'
 import { BATCH_MOST, batchClassify } from './batch.ts'
+import { used } from './classification.ts'
 import { findKnowledge } from './knowledge.ts'
 import { learned } from './learner.ts'
 import { TARGETS } from './model.ts'
-import { moodOf } from './mood.ts'
 import { respond } from './respond.ts'
+import { moodOf } from './sentiment.ts'
 import { aiSettings, changeSettings, forgetSettings, needs, shownSettings } from './settings.ts'
 import { ANALYTICS, BATCH, KNOWLEDGE, RESPONSES, SENTIMENT, SETTINGS, STATUS } from './shapes.ts'
-import { used } from './usage.ts'
 
-/** Articles and FAQs of one answer at most. */
+/** The most articles and FAQs of one answer. */
 const KNOWLEDGE_MOST = 50
 
 const USE = { tag: 'AI', access: [{ kind: 'permission', permission: 'ai.use' }] } as const

@@ -1,10 +1,16 @@
-/** The mood of a text: its score, how sure that is, how urgent the text is, and the phrases that say so. */
+/**
+ * The mood of a text, by the configured engine: its score, the confidence, the urgency, and the phrases that show it. ⇄
+ */
+import type { PluginContext } from '../../../engine/index.ts'
+import { type Answerer, byEngine } from './by-engine.ts'
 import { INTENSITY, NEGATIONS, TURNS, weightOf } from './lexicon.ts'
+import { ask } from './server.ts'
+import type { AiSettings } from './settings.ts'
 
 export type Mood = 'positive' | 'neutral' | 'negative'
 export type Urgency = 'low' | 'medium' | 'high' | 'critical'
 
-export interface Sentiment {
+interface Sentiment {
   readonly sentiment: Mood
   /** −1 to 1. */
   readonly score: number
@@ -19,10 +25,10 @@ interface Weighed {
   readonly weight: number
 }
 
-/** How far before a word a negation or an intensifier is looked for. */
+/** The distance in front of a word in which a negation or an intensifier counts. */
 const REACH = 3
 const PHRASES = 6
-/** A score nearer to 0 than this is neutral. */
+/** A score nearer to 0 is neutral. */
 const EDGE = 0.15
 const CRITICAL =
   /\b(emergency|outage|data (?:loss|breach)|security breach|hacked|everyone is (?:down|blocked)|production (?:is )?down|site (?:is )?down|nobody can (?:work|sign in|log ?in))\b/gi
@@ -31,13 +37,14 @@ const PRESSING =
 const UNHURRIED =
   /\b(no (?:hurry|rush)|whenever|when you have time|not urgent|just wondering|would be nice|feature|suggestion)\b/gi
 
-/** The mood of a text of any length; equal texts give equal moods. */
+/** The mood of a text of any length; deterministic. */
 export function sentimentOf(text: string): Sentiment {
   const weighed = weigh(text)
   const sum = weighed.reduce((total, { weight }) => total + weight, 0)
   const size = weighed.reduce((total, { weight }) => total + Math.abs(weight), 0)
   const shouting = /[!]{2,}/.test(text) || (text.match(/\b\p{Lu}{4,}\b/gu)?.length ?? 0) >= 2
-  // The root keeps long letters from drowning in their calm parts, the constant keeps one word from saying everything.
+  // The root keeps calm parts from hiding the mood of long letters; the constant keeps one word from deciding
+  // everything.
   const score = clip((sum / Math.sqrt(sum * sum + 15)) * (shouting && sum < 0 ? 1.2 : 1))
   const agreement = size === 0 ? 0 : Math.abs(sum) / size
   const mood: Mood = score >= EDGE ? 'positive' : score <= -EDGE ? 'negative' : 'neutral'
@@ -87,7 +94,7 @@ function urgencyOf(text: string, score: number): Urgency {
   return points >= 0 && (calm === 0 || score < -EDGE) ? 'medium' : 'low'
 }
 
-/** The phrases with the most weight and what presses, strongest first. */
+/** The strongest phrases and signs of urgency. */
 function phrasesOf(text: string, weighed: readonly Weighed[]): readonly string[] {
   const byWeight = [...weighed].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)).map(({ phrase }) => phrase)
   return [...new Set([...matches(CRITICAL, text), ...matches(PRESSING, text), ...byWeight])].slice(0, PHRASES)
@@ -103,4 +110,33 @@ function clip(value: number): number {
 
 function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000 + 0
+}
+
+const CHARACTERS = 10_000
+
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['sentiment', 'score', 'confidence', 'urgency', 'key_phrases'],
+  properties: {
+    sentiment: { enum: ['positive', 'neutral', 'negative'] },
+    score: { type: 'number', minimum: -1, maximum: 1 },
+    confidence: { type: 'number', minimum: 0, maximum: 1 },
+    urgency: { enum: ['low', 'medium', 'high', 'critical'] },
+    key_phrases: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 200 } },
+  },
+}
+
+/** The mood of a text; the local engine answers where a server fails. */
+export function moodOf(context: PluginContext, settings: AiSettings, text: string): Promise<Sentiment & Answerer> {
+  return byEngine(context, settings, {
+    locally: () => sentimentOf(text),
+    byServer: () =>
+      ask<Sentiment>(context, settings, {
+        instructions:
+          'Judge the mood of "text" towards the company: score from -1 to 1, how urgent it is, and the phrases that say so.',
+        data: { text: text.slice(0, CHARACTERS) },
+        schema: SCHEMA,
+      }),
+  })
 }

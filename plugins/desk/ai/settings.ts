@@ -1,4 +1,4 @@
-/** What the AI is set to: an administrator's choices over the environment over the defaults. ⇄ */
+/** Settings of the AI: an administrator's choices, else the environment, else the defaults. ⇄ */
 import {
   ApiError,
   type Database,
@@ -41,7 +41,7 @@ interface Stored {
 }
 
 const ROW = 'desk'
-/** How long one process may go by what it read before, in milliseconds, where it asks at every new ticket. */
+/** How long a process may use settings that it read, in milliseconds, for questions at every new ticket. */
 const KEPT_MS = 1_000
 const lastRead = memo((_: Database): { known?: { readonly at: number; readonly stored: Stored } | undefined } => ({}))
 
@@ -77,19 +77,19 @@ function effective(context: Reading, { chosen }: Stored): AiSettings {
   return { ...defaultsOf(context), ...chosen }
 }
 
-/** The settings in force. */
+/** The present settings. */
 export async function aiSettings(context: Reading): Promise<AiSettings> {
   return effective(context, await read(context))
 }
 
-/** The same, perhaps a second old: for questions that are asked with every ticket. */
+/** The same, up to a second old: for questions at every ticket. */
 export async function recentSettings(context: Reading): Promise<AiSettings> {
   const { known } = lastRead(context.database)
   if (known !== undefined && performance.now() - known.at < KEPT_MS) return effective(context, known.stored)
   return aiSettings(context)
 }
 
-/** The settings as they are answered: everything but the key. */
+/** The settings in answers: everything but the key. */
 export async function shownSettings(context: Reading): Promise<JsonObject> {
   const stored = await read(context)
   return { ...effective(context, stored), api_key_set: (await keyOf(context, stored)) !== undefined }
@@ -108,8 +108,8 @@ async function keyOf(context: Reading, { chosen, sealed }: Stored): Promise<stri
 }
 
 /**
- * Changes what the body names, in the open transaction; null goes back to the default. 422 when a stored key would reach
- * another server than it was given for.
+ * Changes the settings in the body, in the open transaction; null restores the default. 422 when a stored key would
+ * reach another server than the one it was given for.
  */
 export async function changeSettings(
   context: Reading & { readonly transaction: Transaction },
@@ -119,7 +119,7 @@ export async function changeSettings(
   const fault = typeof body.base_url === 'string' ? faultOfServer(body.base_url) : undefined
   if (fault !== undefined) throw invalid({ base_url: [fault] })
   const { table } = catalog.resources.get('ai_settings')!
-  // Two who change different settings at once must not undo each other.
+  // Simultaneous changes of different settings must not undo each other.
   await transaction.run({ text: `select pg_advisory_xact_lock(hashtext('plinth ai settings'))` }, [])
   const [row] = await transaction.run({ text: `select chosen::text, api_key from "${table}" where name = $1` }, [ROW])
   const before = { chosen: JSON.parse(row?.[0] ?? '{}') as JsonObject, sealed: row?.[1] ?? null }
@@ -145,17 +145,17 @@ export async function changeSettings(
   )
 }
 
-/** Has the next question read the settings again. */
+/** Makes the next question read the settings again. */
 export function forgetSettings({ database }: Pick<Reading, 'database'>): void {
   lastRead(database).known = undefined
 }
 
-/** What is wrong with the address of a server: beside its path, everything would be left out or sent along unseen. */
+/** The mistake in the address of a server: parts other than its path would be left out, or sent unnoticed. */
 export function faultOfServer(url: string): string | undefined {
   if (!URL.canParse(url)) return 'The base url must be the address of a server'
   const { password, protocol, username } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:') return 'The base url must begin with http:// or https://'
-  // An empty query or fragment leaves no trace in what was parsed.
+  // An empty query or fragment is invisible in the parsed address.
   if (/[?#]/.test(url)) return 'The base url may have no ? and no #: it is what stands before /chat/completions'
   return username === '' && password === '' ? undefined : 'The base url may hold no name and no password'
 }

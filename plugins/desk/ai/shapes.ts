@@ -1,4 +1,4 @@
-/** JSON Schemas of what the AI's routes answer. */
+/** JSON Schemas of the answers of the AI's routes. */
 import type { JsonSchema } from '../../../engine/index.ts'
 
 const ID = { type: 'integer', minimum: 1 }
@@ -22,7 +22,7 @@ function orNull({ type, ...rest }: JsonSchema): JsonSchema {
 const NAMED = orNull(object({ id: ID, name: TEXT }))
 const MOMENT = orNull({ type: 'string', format: 'date-time' })
 
-/** null where nothing is suggested. */
+/** null without a suggestion. */
 const PERHAPS = orNull(SHARE)
 
 const SUGGESTED = {
@@ -46,7 +46,7 @@ const SUGGESTED = {
 
 export const CLASSIFICATION = object({ id: ID, ...SUGGESTED, created_at: { type: 'string', format: 'date-time' } })
 
-/** One that may not be stored: without an id then. */
+/** A classification that may not be stored, and then has no id. */
 const PREVIEW = object({ id: orNull(ID), ...SUGGESTED, created_at: MOMENT })
 
 const SOURCE = object({ type: { enum: ['article', 'faq', 'reply'] }, id: ID, title: TEXT })

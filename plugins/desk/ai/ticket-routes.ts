@@ -1,4 +1,4 @@
-/** Routes about one ticket: suggestions, classify, apply a classification, and the history of them. */
+/** Routes about one ticket: suggestions, classification, its application, and the history. */
 import { type JsonObject, LIMITS, type Reply, type Route, type RouteContext } from '../../../engine/index.ts'
 import { choicesOf } from './choices.ts'
 import { applyTo, classificationOf, confidencesBy, shape, store, suggestedBy } from './classification.ts'
@@ -104,10 +104,10 @@ const suggestions: Route = {
   },
 }
 
-/** What is answered while the AI is switched off. */
+/** The answer while the AI is switched off. */
 const SILENCE: Judgement = { verdicts: [], confidence: 0, reasoning: 'The AI is switched off.', provider: 'local' }
 
-/** A judgement in the shape of a classification that nobody stored. */
+/** A judgement in the form of a classification that is not stored. */
 async function preview(context: RouteContext, ticketId: number, judgement: Judgement): Promise<JsonObject> {
   const choices = await choicesOf(context)
   const suggested = suggestedBy(judgement)

@@ -1,9 +1,9 @@
-/** From text to what the classifier counts: words, pairs of neighbours and pieces of words, each as a small number. */
+/** Features of texts for the classifier: words, pairs of neighbours and pieces of words, each as a small number. */
 
-/** How many different features are told apart; more words than that share places, which costs a little accuracy. */
+/** The number of different features; further words share numbers, which costs a little accuracy. */
 export const FEATURES = 65_536
 
-/** Characters of a text that are looked at: a longer one is logs or quoted mails. */
+/** The most characters of a text: a longer one has logs or quoted mails. */
 const TEXT_CHARACTERS = 6_000
 const PIECE = 4
 
@@ -14,15 +14,15 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
   to too until up us very was we were what when where which while who why will with would you your dear`.split(/\s+/),
 )
 
-/** What stands in a text. `weak` pieces forgive endings and typing errors, and count less. */
+/** The features of a text. `weak` pieces forgive endings and typing errors, and count less. */
 export interface Features {
   readonly strong: Uint16Array
   readonly weak: Uint16Array
-  /** Marks by which texts that are nearly the same are found: most of what they say is shared. */
+  /** Marks that nearly equal texts share. */
   readonly marks: readonly [number, number]
 }
 
-/** The words of a text in lower case, without numbers; words of other scripts as they stand. */
+/** The words of a text in lower case, without numbers; words of other scripts are unchanged. */
 export function wordsOf(text: string): readonly string[] {
   const found = text
     .slice(0, TEXT_CHARACTERS)
@@ -32,12 +32,12 @@ export function wordsOf(text: string): readonly string[] {
   return (found ?? []).filter((word) => !/\p{N}/u.test(word))
 }
 
-/** The words of a text that say something. */
+/** The meaningful words of a text. */
 export function tellingWords(text: string): readonly string[] {
   return wordsOf(text).filter((word) => word.length > 1 && !EMPTY_WORDS.has(word))
 }
 
-/** The number of a word, or of any other feature, the same in every process. */
+/** The number of a word or another feature, the same in every process. */
 export function featureOf(kind: 'word' | 'pair' | 'piece', text: string): number {
   return hash(`${kind}:${text}`, 0x811c9dc5) & (FEATURES - 1)
 }

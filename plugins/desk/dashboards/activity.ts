@@ -1,4 +1,4 @@
-/** What happened last on the tickets that the reader may see: created, commented on, changed. */
+/** The latest events on the tickets that the reader may see: created, commented on, changed. */
 import {
   type JsonObject,
   keptIdSql,
@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ticket_restored: 'Ticket restored',
 }
 
-/** The last ten events, newest first; what its reader may not see, or could not see then, is not among them. */
+/** The last ten events, newest first, without those that the reader may not see, or could not see then. */
 export async function recentActivity(context: RouteContext, period: AskedPeriod): Promise<readonly JsonObject[]> {
   const query = ticketQuery(context)
   const asked: Asked = {
@@ -59,7 +59,7 @@ function ofTicket(asked: Asked): string {
   return `a.resource = 'tickets' and a.record_id = ${keptIdSql(asked.context.catalog, tickets(asked), 't')}`
 }
 
-/** Whether nothing says that the ticket was out of the reader's reach at a moment or later: an event of then is theirs. */
+/** Whether the reader could see the ticket since a moment, as far as the log knows. */
 function seenSince(asked: Asked, moment: string): string {
   const { context, query, recorded } = asked
   const seen = recorded ? seenThen(context, tickets(asked), query.values) : 'true'
@@ -68,7 +68,7 @@ function seenSince(asked: Asked, moment: string): string {
     and a.created_at >= ${moment} and not ${seen})`
 }
 
-/** Who created a ticket is in the record; before that was kept, the customer stands for it. */
+/** The record has the creator of a ticket; before that was stored, the customer counts as the creator. */
 function creations(asked: Asked): string {
   const { period, query, recorded } = asked
   const author = recorded

@@ -1,14 +1,16 @@
-/** Route: where the tickets of a period come from, who has them, and when they come. */
+/** Route: the sources of the tickets of a period, their assignees, and their times. */
 import type { Reply, RouteContext, Row } from '../../../engine/index.ts'
 import { percentage, underParents } from './breakdown.ts'
 import { type Period, periodOf } from './period.ts'
 import { ticketQuery, todayOf } from './tickets.ts'
 
-/** So many customers, agents and tags are shown. */
+/** The most customers, agents and tags. */
 const TOP = 10
 const HOUR_MS = 3_600_000
 
-/** What tickets are counted by, in the order of the statement: the ticket's column, and where the names are. */
+/**
+ * The dimensions of the counts, in the order of the statement: the ticket's column, and the resource with the names.
+ */
 const GROUPS = [
   { column: 'department_id', resource: 'departments' },
   { column: 'type_id', resource: 'types' },
@@ -46,13 +48,13 @@ export async function analytics(context: RouteContext): Promise<Reply> {
 }
 
 /**
- * Group, id, name and count of everything that is counted: one scan of the tickets for all of them. Lists of tags repeat,
- * so equal ones are counted before they are taken apart.
+ * Group, id, name and count for all dimensions: one scan of the tickets. Lists of tags repeat, so equal ones are
+ * counted before they are split.
  */
 async function counts(context: RouteContext, period: Period): Promise<readonly Row[]> {
   const query = ticketQuery(context)
   const columns = [...GROUPS.map(({ column }) => `t.${column}`), 't.tags']
-  // The first three have few values each, so that all of their combinations cost less than each of them alone.
+  // The first three have few values, so all their combinations cost less than each of them alone.
   const [department, type, category, customer, agent, tagged] = columns
   const cells = `select grouping(t.department_id) * 4 + grouping(t.user_id) * 2 + grouping(t.assigned_to) as g, ${columns.join(', ')}, count(*) as n
     from ${query.from} where ${query.counted()} and ${query.within('t.created_at', period)}
@@ -75,7 +77,7 @@ async function counts(context: RouteContext, period: Period): Promise<readonly R
   )
 }
 
-/** The columns whose grouping a row is not of: 4 for the three settings, 2 for customers, 1 for agents. */
+/** The columns that a row is not grouped by: 4 for the three settings, 2 for customers, 1 for agents. */
 const GROUPING = { department_id: 3, type_id: 3, category_id: 3, user_id: 5, assigned_to: 6, tags: 7 } as const
 
 function groupOf([, id, name, count]: Row): Group {

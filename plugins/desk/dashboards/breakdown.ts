@@ -1,9 +1,9 @@
-/** How many tickets of a period have which status, priority, department or category: one scan for all of them. */
+/** The tickets of a period by status, priority, department and category: one scan for all of them. */
 import type { RouteContext } from '../../../engine/index.ts'
 import type { Period } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
-/** Dimension → the ticket's column, the resource that it names, and what else the answer says of it. */
+/** Dimension → the ticket's column, its resource, and further values of the answer. */
 const DIMENSIONS = {
   status: { column: 'status_id', resource: 'statuses', detail: 'category' },
   priority: { column: 'priority_id', resource: 'priorities', detail: 'color' },
@@ -13,16 +13,19 @@ const DIMENSIONS = {
 
 export type Dimension = keyof typeof DIMENSIONS
 
-/** One value of a dimension; without id and name it stands for tickets that have none. */
+/** One value of a dimension; without id and name it is for tickets without one. */
 export interface Share {
   readonly id: number | null
   readonly name: string | null
   readonly total: number
-  /** A status' category, or that it is cancelled; a priority's colour. */
+  /** The category of a status, or that it is cancelled; the colour of a priority. */
   readonly detail: string | null
 }
 
-/** The tickets created in a period by each dimension: every live value, also of no ticket, and deleted ones that tickets carry. */
+/**
+ * The tickets created in a period by each dimension: all live values, also without tickets, and deleted ones with
+ * tickets.
+ */
 export async function breakdown<D extends Dimension>(
   context: RouteContext,
   period: Period,
@@ -59,21 +62,21 @@ export async function breakdown<D extends Dimension>(
   return found as Record<D, Share[]>
 }
 
-/** SQL: counts by a setting, those of a lower one at the one above it. */
+/** SQL: counts by a setting; those of a lower one count for the one above it. */
 export function underParents(cells: string, column: string, where: string, table: string): string {
   return `select coalesce(p.parent_id, x.${column}) as id, sum(x.n) as n
     from ${cells} x left join ${table} p on p.id = x.${column} where ${where} group by 1`
 }
 
-/** How many tickets the shares of one dimension stand for. */
+/** The number of tickets of one dimension. */
 export function totalOf(shares: readonly Share[]): number {
   return shares.reduce((sum, { total }) => sum + total, 0)
 }
 
-/** What the detail of a status says where it is marked as cancelled; else it is the category. */
+/** The detail of a status that is marked as cancelled; other statuses have their category. */
 const CANCELLED = 'cancelled'
 
-/** A part as a percentage with two decimals; 0 of nothing. */
+/** A share as a percentage with two decimals; 0 of nothing. */
 export function percentage(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100
 }

@@ -1,11 +1,11 @@
-/** Route: the same figures ready to be drawn. */
+/** Route: the same figures for charts. */
 import type { Reply, RouteContext } from '../../../engine/index.ts'
 import { breakdown, type Share } from './breakdown.ts'
 import { periodOf } from './period.ts'
 import { todayOf } from './tickets.ts'
 import { trend } from './trend.ts'
 
-/** A status has no colour of its own; statuses of one category get shades of one hue. */
+/** A status has no colour; statuses of one category get shades of one hue. */
 const SHADES: Readonly<Record<string, readonly string[]>> = {
   open: ['#2563eb', '#0891b2', '#4f46e5', '#0ea5e9'],
   pending: ['#d97706', '#ca8a04', '#ea580c', '#b45309'],
@@ -15,7 +15,7 @@ const SHADES: Readonly<Record<string, readonly string[]>> = {
 }
 const PLAIN = '#6b7280'
 
-/** GET /dashboard/charts; `labels` are the days of the period, every one of them. */
+/** GET /dashboard/charts; `labels` are all days of the period. */
 export async function charts(context: RouteContext): Promise<Reply> {
   const period = periodOf(context.parameters, todayOf(context))
   const [shares, days] = await Promise.all([breakdown(context, period, ['status', 'priority']), trend(context, period)])

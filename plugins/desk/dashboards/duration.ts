@@ -1,9 +1,9 @@
-/** How long customers waited, for the first response and for the end of the work, and what was left to do. */
+/** Waits of customers, for the first response and for the end of the work, and the remaining work. */
 import type { RouteContext } from '../../../engine/index.ts'
 import { type Period, periodBefore } from './period.ts'
 import { ticketQuery } from './tickets.ts'
 
-/** Whole seconds; null where there is nothing to measure. */
+/** Whole seconds; null without a measurement. */
 export interface Duration {
   readonly average: number | null
   readonly median: number | null
@@ -15,14 +15,14 @@ export interface Waits {
   readonly first_response: Duration
   readonly resolution: Duration
   readonly resolved: number
-  /** Of the tickets created in the period, those that are resolved by now. */
+  /** The tickets created in the period that are resolved by now. */
   readonly resolvedOfCreated: number
   /** Tickets created by the end of the period whose work had not ended by then. */
   readonly backlog: number
   readonly before: { readonly first_response: number | null; readonly resolution: number | null }
 }
 
-/** Keeps a sub-select apart, so that its expressions are computed once a row and not once for every use. */
+/** Keeps a sub-select separate, so that its expressions are computed once a row and not once for every use. */
 export const ONCE = 'offset 0'
 
 /** One scan for all waits: a wait counts in the period in which it ended. */
@@ -60,13 +60,13 @@ function measures(wait: string, moment: 'answered' | 'resolved'): string {
   return `avg(${wait}) ${now}, percentile_cont(array[0.5, 0.9]) within group (order by ${wait}) ${now}, avg(${wait}) filter (where ${moment}_before)`
 }
 
-/** A number of seconds as PostgreSQL writes it, rounded to whole ones. */
+/** A number of seconds from PostgreSQL, rounded. */
 export function wholeSeconds(text: string | null | undefined): number | null {
   return text == null ? null : Math.round(Number(text))
 }
 
 function durationOf(average: string | null | undefined, percentiles: string | null | undefined): Duration {
-  // Where the measured tickets have no such moment at all, the array is one of nulls.
+  // If no measured ticket has such a moment, the array only has nulls.
   const [median, p90] = percentiles == null ? [] : percentiles.slice(1, -1).split(',').map(numberOf)
   return { average: wholeSeconds(average), median: wholeSeconds(median), p90: wholeSeconds(p90) }
 }

@@ -1,4 +1,6 @@
-/** The dashboards plugin: five routes of figures over what their reader may see, and the page that draws them. */
+/**
+ * The dashboards plugin: five routes with figures of the tickets that the reader may see, and a page that draws them.
+ */
 import { definePlugin } from '../../../engine/index.ts'
 import { pageRoutes } from './page.ts'
 import { figureRoutes } from './routes.ts'

@@ -1,4 +1,4 @@
-/** What the routes of figures answer, as JSON Schema for the reference. */
+/** JSON Schemas of the answers with figures. */
 import type { JsonSchema } from '../../../engine/index.ts'
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 }

@@ -1,4 +1,4 @@
-/** Route: how the desk stands, for everybody over the tickets that they may see. */
+/** Route: the state of the desk, by the tickets that the caller may see. */
 import { ApiError, type Reply, type RouteContext } from '../../../engine/index.ts'
 import { recentActivity } from './activity.ts'
 import { type AskedPeriod, askedPeriod, dayAfter } from './period.ts'
@@ -6,7 +6,7 @@ import { ticketQuery, todayOf } from './tickets.ts'
 
 const RECENT_TICKETS = '5'
 
-/** GET /dashboard: the present state; dates, where given, narrow tickets to those created then, and people never. */
+/** GET /dashboard: the present state; dates narrow tickets to those created then, and never people. */
 export async function overview(context: RouteContext): Promise<Reply> {
   const period = askedPeriod(context.parameters)
   const [tickets, people, recent_tickets, recent_activity] = await Promise.all([
@@ -49,7 +49,7 @@ async function peopleCounts(context: RouteContext) {
   return { total_customers: customers, total_contacts: contacts, total_users: users }
 }
 
-/** As lists show them; a list that is read by cursor is not counted. */
+/** As in lists; a list that is read by cursor is not counted. */
 async function recentTickets(context: RouteContext, period: AskedPeriod) {
   const { parameters, records } = context
   const query = {
@@ -63,13 +63,13 @@ async function recentTickets(context: RouteContext, period: AskedPeriod) {
   try {
     return (await records('tickets').list(query)).data
   } catch (error) {
-    // Who may see no ticket at all has no recent ones, as the figures count none.
+    // A caller who may see no ticket has no recent ones, as the figures count none.
     if (error instanceof ApiError && error.code === 'forbidden') return []
     throw error
   }
 }
 
-/** The ends of a period as filters of a list: its own days are UTC, those of the desk need not be. */
+/** The ends of a period as filters of a list, whose days are UTC; those of the desk may be others. */
 async function momentsOf(context: RouteContext, { from, to }: AskedPeriod): Promise<Readonly<Record<string, string>>> {
   if (from === undefined && to === undefined) return {}
   const query = ticketQuery(context)

@@ -1,4 +1,4 @@
-/** The page at /dashboard and the files it is made of, served from here: it needs no other machine. */
+/** The page at /dashboard and its files, all served from here. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ function own(name: string): URL {
   return new URL(`./page/${name}`, import.meta.url)
 }
 
-/** Name → where it is and what it is. */
+/** Name → the place and the type of a file. */
 const SOURCES: Readonly<Record<string, readonly [file: URL | string, type: string]>> = {
   'dashboard.js': [own('dashboard.js'), SCRIPT],
   'session.js': [own('session.js'), SCRIPT],
@@ -42,14 +42,14 @@ interface Asset {
 
 interface Assets {
   readonly files: ReadonlyMap<string, Asset>
-  /** Changes with any file, so that browsers may keep what they have for good. */
+  /** Changes with any file, so that browsers may keep their copies for good. */
   readonly version: string
   readonly html: string
 }
 
 let read: Assets | undefined
 
-/** The files, read when somebody first looks. */
+/** The files, read on first use. */
 function assets(): Assets {
   if (read !== undefined) return read
   const files = new Map(
@@ -62,7 +62,7 @@ function assets(): Assets {
   return read
 }
 
-/** Scripts and styles from here alone, none inline, and no request to elsewhere. */
+/** Scripts and styles from here alone, none inline, and no requests elsewhere. */
 const HEADERS = Object.freeze({
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -95,7 +95,8 @@ async function asset({ params }: RouteContext): Promise<Reply> {
   const { files, version } = assets()
   const found = files.get(params.file ?? '')
   if (found === undefined) throw new ApiError('route_not_found')
-  // A page loaded before an update asks with the old version: it gets the present file, which is not cached under that name.
+  // A page from before an update asks with the old version: it gets the present file, which is not cached under that
+  // name.
   return { raw: found, headers: params.version === version ? KEPT : { 'Cache-Control': 'no-cache' } }
 }
 

@@ -1,14 +1,14 @@
-/** Which days a dashboard is about: whole days of the desk's time zone, both ends included. */
+/** The period of a dashboard: whole days of the desk's time zone, both ends included. */
 import { invalid, type Json } from '../../../engine/index.ts'
 
-/** Days as YYYY-MM-DD; `days` is how many there are. */
+/** Days as YYYY-MM-DD; `days` is their number. */
 export interface Period {
   readonly from: string
   readonly to: string
   readonly days: number
 }
 
-/** What was asked of the parameters; either end may be left open. */
+/** The parameters; either end may be missing. */
 export interface AskedPeriod {
   readonly from: string | undefined
   readonly to: string | undefined
@@ -16,7 +16,7 @@ export interface AskedPeriod {
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
-/** A hundred years: every one of these days is in the answer. */
+/** A hundred years: the answer has every day. */
 const LONGEST = 36_600
 
 /** The day `by` days after a day. */
@@ -39,7 +39,10 @@ export function periodBefore({ from, days }: Period): Period {
   return { from: dayAfter(from, -days), to: dayAfter(from, -1), days }
 }
 
-/** The ends as asked; throws validation_failed at date_to when they are reversed or further apart than a century. */
+/**
+ * The ends from the parameters; throws validation_failed at date_to when they are reversed or more than a century
+ * apart.
+ */
 export function askedPeriod(parameters: Readonly<Record<string, Json>>): AskedPeriod {
   const [from, to] = [textOf(parameters.date_from), textOf(parameters.date_to)]
   if (from !== undefined && to !== undefined) {
@@ -49,7 +52,7 @@ export function askedPeriod(parameters: Readonly<Record<string, Json>>): AskedPe
   return { from, to }
 }
 
-/** The period as asked; thirty days where an end is missing, up to `today` if neither is given. */
+/** The period from the parameters; thirty days where an end is missing, up to `today` without both. */
 export function periodOf(parameters: Readonly<Record<string, Json>>, today: string): Period {
   const { from, to } = askedPeriod(parameters)
   const last = to ?? (from === undefined || from <= today ? today : from)

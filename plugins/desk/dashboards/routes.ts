@@ -1,4 +1,4 @@
-/** The routes of figures: who may read them and what they may be asked. */
+/** Routes of figures: their access and their parameters. */
 import type { FieldDefinition, JsonSchema, Reply, Route, RouteContext } from '../../../engine/index.ts'
 import { MEANINGS } from '../tickets/figures.ts'
 import { analytics } from './analytics.ts'
@@ -17,12 +17,12 @@ const QUERY: Readonly<Record<string, FieldDefinition>> = {
 }
 
 const ANALYSTS: Route['access'] = [{ kind: 'permission', permission: 'dashboard.analytics' }]
-/** What the words mean, in one line. */
+/** The meanings of the words, in one line. */
 const MEANT = MEANINGS.map(([term, meaning]) => `${term}: ${meaning}`).join(' ')
 export const PERIOD_WINDOW =
   'Without dates it is about the last 30 days. Only tickets that the caller may see are counted.'
 
-/** What the routes of figures of a period have in common. */
+/** The common parts of the routes with a period. */
 export const FIGURES = { method: 'GET', tag: 'Dashboard', access: ANALYSTS, query: QUERY } as const
 
 function route(

@@ -1,4 +1,4 @@
-/** Rule: the application has the tickets, settings and people that dashboards count. */
+/** The rule: the application has the tickets, settings and people that dashboards count. */
 import type { Catalog, Diagnostic } from '../../../engine/index.ts'
 
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
@@ -27,7 +27,7 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   contacts: [],
 }
 
-/** One diagnostic for each resource or field that the figures are made of and the application lacks. */
+/** A diagnostic for each resource or field of the figures that the application lacks. */
 export function countedResources(catalog: Catalog): readonly Diagnostic[] {
   return Object.entries(REQUIRED).flatMap(([name, fields]): readonly Diagnostic[] => {
     const resource = catalog.resources.get(name)

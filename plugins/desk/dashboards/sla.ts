@@ -1,4 +1,4 @@
-/** Route: how the desk keeps what it promised. */
+/** Route: how the desk keeps its promised times. */
 import type { Reply, RouteContext } from '../../../engine/index.ts'
 import { percentage } from './breakdown.ts'
 import { periodOf } from './period.ts'
@@ -6,11 +6,11 @@ import { ticketQuery, todayOf } from './tickets.ts'
 
 const SLA_STATES = ['met', 'breached', 'paused', 'due_soon', 'on_track'] as const
 
-/** GET /dashboard/sla: the tickets created in a period by how they stand now to what was promised, for each priority. */
+/** GET /dashboard/sla: the tickets created in a period, by their present state and by priority. */
 export async function sla(context: RouteContext): Promise<Reply> {
   const period = periodOf(context.parameters, todayOf(context))
   const query = ticketQuery(context)
-  // The YAML says what the states mean, once for lists and figures.
+  // The YAML defines the states, once for lists and figures.
   const state = context.catalog.resources.get('tickets')?.fields.get('sla_state')?.computed
   const cells = `select t.priority_id, (${state}) as state, count(*) as n from ${query.from}
     where ${query.counted()} and ${query.within('t.created_at', period)} group by 1, 2`
@@ -31,7 +31,7 @@ export async function sla(context: RouteContext): Promise<Reply> {
   return { data: { date_from: period.from, date_to: period.to, ...shown(sums), priorities } }
 }
 
-/** Counts in the order of the states. The rate is of those of which it is known: what is under way may become either. */
+/** Counts in the order of the states. The rate is of the decided ones; those in progress may end either way. */
 function shown([met = 0, breached = 0, paused = 0, due_soon = 0, on_track = 0]: readonly number[]) {
   return { met, breached, paused, due_soon, on_track, met_rate: percentage(met, met + breached) }
 }

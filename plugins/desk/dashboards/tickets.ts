@@ -1,33 +1,33 @@
-/** The tickets that a dashboard counts, as SQL: those that its reader may see, of the department and agent asked for. */
+/** The tickets that a dashboard counts, as SQL: those that its reader may see, of the chosen department and agent. */
 import { dayAt, type RouteContext, type Row } from '../../../engine/index.ts'
 import { type Figures, figuresOf, openStatuses } from '../tickets/figures.ts'
 import { localSeconds, startOfDay, zoneOf } from '../tickets/zone.ts'
 import { type AskedPeriod, dayAfter } from './period.ts'
 
-/** One statement over tickets in the making; `t` is the alias of the ticket. */
+/** A statement over tickets that is being made; `t` is the alias of the ticket. */
 export interface TicketQuery {
   /** `"tickets" t`, and the table of any other resource as quoted SQL. */
   readonly from: string
   readonly table: (resource: string) => string
-  /** The condition that a ticket is counted at all; asked once, it binds its parameters once. */
+  /** The condition that a ticket counts; a single use binds its parameters once. */
   readonly counted: () => string
   readonly readable: (resource: string, alias: string) => string
-  /** What is counted of a ticket. */
+  /** The figures of a ticket. */
   readonly figures: Figures
-  /** Whether a ticket may count in the days from one on; what ended before does not. */
+  /** Whether a ticket may count from a day on; false if it ended before. */
   readonly since: (day: string) => Promise<string>
-  /** Whether a moment lies within the days asked for; an end that is not given is open. */
+  /** Whether a moment is within the chosen days; a missing end is open. */
   readonly within: (moment: string, period: AskedPeriod) => string
-  /** The first moment of a day, and the seconds that the desk's clocks show at a moment. */
+  /** The first moment of a day, and the seconds on the desk's clocks at a moment. */
   readonly startOf: (day: string) => string
   readonly localSeconds: (moment: string) => string
   readonly bind: (value: unknown, type: string) => string
-  /** The statement's parameters so far, for conditions that add their own. */
+  /** The statement's parameters so far, for conditions that add more. */
   readonly values: unknown[]
   readonly run: (text: string) => Promise<readonly Row[]>
 }
 
-/** Begins a statement for the caller of `context`; it runs where a moment's lag is no harm. */
+/** Begins a statement for the caller of `context`; it may run where the data is a moment old. */
 export function ticketQuery(context: RouteContext): TicketQuery {
   const { catalog, database, parameters } = context
   const values: unknown[] = []
@@ -67,7 +67,7 @@ export function ticketQuery(context: RouteContext): TicketQuery {
   }
 }
 
-/** The day of the request, where the desk is. */
+/** The day of the request in the desk's time zone. */
 export function todayOf({ catalog, now }: Pick<RouteContext, 'catalog' | 'now'>): string {
   return dayAt(now().getTime(), zoneOf(catalog))
 }

@@ -1,9 +1,9 @@
-/** Created, resolved and left over, day by day. */
+/** Created, resolved and remaining tickets, day by day. */
 import type { RouteContext } from '../../../engine/index.ts'
 import { dayAfter, dayNumber, daysOf, type Period } from './period.ts'
 import { type TicketQuery, ticketQuery } from './tickets.ts'
 
-/** One day; `backlog` is what was open when it ended. */
+/** One day; `backlog` is the number of open tickets at its end. */
 export interface Day {
   readonly date: string
   readonly created: number
@@ -33,8 +33,8 @@ interface Counts {
 const NONE: Counts = { created: 0, ended: 0, resolved: 0 }
 
 /**
- * Day → what was created, ended and resolved on it; all that was earlier stands on the day before the period, but for
- * what had ended by then, which is no part of any backlog.
+ * Day → what was created, ended and resolved on it. Everything earlier is on the day before the period, except work
+ * that had ended by then, which is in no backlog.
  */
 async function countsByDay(query: TicketQuery, { from, to }: Period): Promise<ReadonlyMap<number, Counts>> {
   const first = query.bind(dayNumber(from) - 1, 'int')

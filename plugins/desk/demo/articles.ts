@@ -1,6 +1,8 @@
-/** Articles, frequent questions and posts of the demo. */
+/** The demo's articles, frequent questions, posts and notes. */
+import type { People } from './fill-people.ts'
+import { daysAgo, type Ids, insert, type Scene } from './ids.ts'
 
-export const ARTICLES: readonly (readonly [title: string, type: string, details: string])[] = [
+const ARTICLES: readonly (readonly [title: string, type: string, details: string])[] = [
   [
     'How to set a new password',
     'Question',
@@ -63,7 +65,7 @@ export const ARTICLES: readonly (readonly [title: string, type: string, details:
   ],
 ]
 
-export const FAQS: readonly (readonly [name: string, published: boolean, details: string])[] = [
+const FAQS: readonly (readonly [name: string, published: boolean, details: string])[] = [
   ['How do I reach you?', true, 'By a ticket, at any time; by phone on working days from nine to five.'],
   ['Can I change my e-mail address?', true, 'Yes, in your profile. You sign in with the new one from then on.'],
   ['Where do I see my tickets?', true, 'Under Tickets, with the newest first. Closed ones stay there.'],
@@ -74,7 +76,7 @@ export const FAQS: readonly (readonly [name: string, published: boolean, details
   ['Is there an app?', true, 'For iOS and Android, in both stores.'],
 ]
 
-export const POSTS: readonly (readonly [title: string, active: boolean, details: string])[] = [
+const POSTS: readonly (readonly [title: string, active: boolean, details: string])[] = [
   [
     'Exports of any length',
     true,
@@ -93,3 +95,38 @@ export const POSTS: readonly (readonly [title: string, active: boolean, details:
   ],
   ['Prices from next year', false, 'Draft: waiting for approval.'],
 ]
+
+/** Inserts them all. */
+export async function fillContent(scene: Scene, ids: Ids, people: People): Promise<void> {
+  const stamps = (days: number) => {
+    const moment = daysAgo(scene, days)
+    return { created_at: moment, updated_at: moment }
+  }
+  const articles = ARTICLES.map(([title, type, details], index) => ({
+    title,
+    details,
+    type_id: ids.types.get(type) ?? null,
+    ...stamps(180 - index * 9),
+  }))
+  const faqs = FAQS.map(([name, status, details], index) => ({ name, status, details, ...stamps(150 - index * 5) }))
+  const posts = POSTS.map(([title, is_active, details], index) => ({
+    title,
+    details,
+    excerpt: `${details.split('. ')[0] ?? details}`,
+    is_active,
+    ...stamps(80 - index * 12),
+  }))
+  const notes = people.staff.map(({ id }, index) => ({
+    name: index % 2 === 0 ? 'To do this week' : 'Phrases that help',
+    details:
+      index % 2 === 0
+        ? 'Go through tickets older than ten days.\nAsk billing about duplicate charges.'
+        : 'Thank you for your patience.\nI have tried it myself.',
+    user_id: id,
+    ...stamps(20 - index),
+  }))
+  await insert(scene, 'knowledge_base', articles)
+  await insert(scene, 'faqs', faqs)
+  await insert(scene, 'posts', posts)
+  await insert(scene, 'notes', notes)
+}

@@ -13,7 +13,7 @@ export interface Person {
 export interface People {
   readonly staff: readonly Person[]
   readonly customers: readonly Person[]
-  /** In the order of customers: the address-book entry of the same person, for some of them. */
+  /** In the order of customers: the contact of the same person, for some of them. */
   readonly contacts: readonly (number | null)[]
 }
 
@@ -85,7 +85,7 @@ function organization(scene: Scene, company: Company, index: number) {
   }
 }
 
-/** Names repeat only after all pairs of the two lists have been used. */
+/** Names repeat only after all pairs of the two lists. */
 function guest(scene: Scene, index: number, organizations: readonly number[]) {
   const first = FIRST_NAMES[index % FIRST_NAMES.length]!
   const last = LAST_NAMES[(index * 7 + Math.floor(index / FIRST_NAMES.length)) % LAST_NAMES.length]!
@@ -102,7 +102,7 @@ function guest(scene: Scene, index: number, organizations: readonly number[]) {
   return { company, row }
 }
 
-/** The address of one of the demo's staff. */
+/** The address of a member of the demo's staff. */
 function staffEmail({ first, last }: Pick<Staff, 'first' | 'last'>): string {
   return `${ascii(first)}.${ascii(last)}@desk.example`
 }

@@ -1,8 +1,8 @@
-/** Runs the demo: one transaction, the same content every time, and only on a desk that is empty. */
+/** Fills the demo: one transaction, the same content every time, and only on an empty desk. */
 import { randomBytes } from 'node:crypto'
 import type { PluginContext } from '../../../engine/index.ts'
 import { hashPassword } from '../../auth/password.ts'
-import { fillContent } from './content.ts'
+import { fillContent } from './articles.ts'
 import { fillPeople, type People } from './fill-people.ts'
 import { missingNames, readIds, type Scene } from './ids.ts'
 import { fillMacros } from './macros.ts'
@@ -10,7 +10,7 @@ import { STAFF } from './people.ts'
 import { randomOf } from './random.ts'
 import { fillTickets } from './tickets.ts'
 
-/** How many customers are named to sign in as. */
+/** The number of customers that are named for signing in. */
 const NAMED = 3
 
 interface Filled {
@@ -18,7 +18,7 @@ interface Filled {
   readonly tickets: number
 }
 
-/** Fills the desk and says who is who; 0, or 1 when the desk is not empty or its settings are not those it was seeded with. */
+/** Fills the desk and prints the accounts; returns 0, or 1 when the desk is not empty or its settings have changed. */
 export async function fill(context: PluginContext): Promise<number> {
   const { catalog, database, now } = context
   const password = randomBytes(9).toString('base64url')
@@ -43,7 +43,7 @@ export async function fill(context: PluginContext): Promise<number> {
   return 0
 }
 
-/** The sentence that says what is in the way; locks what it looks at, so that it still holds when the demo is written. */
+/** The obstacle in a sentence; locks what it reads, so that it stays true while the demo is written. */
 async function whyNot(scene: Scene): Promise<string | undefined> {
   const { catalog, model, transaction } = scene
   const tables = ['users', 'tickets'].map((name) => `"${catalog.resources.get(name)!.table}"`)

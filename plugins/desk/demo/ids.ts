@@ -1,14 +1,14 @@
-/** What the demo builds on: ids of the roles and settings that the desk was seeded with. */
+/** The ids of the roles and settings with which the desk was seeded. */
 import type { PluginContext, Transaction } from '../../../engine/index.ts'
 import type { Random } from './random.ts'
 
-/** Where and when the demo takes place. */
+/** The place and time of the demo. */
 export interface Scene {
   readonly catalog: PluginContext['catalog']
   readonly model: PluginContext['model']
   readonly transaction: Transaction
   readonly random: Random
-  /** Chance for what happens when, so that it decides nothing else. */
+  /** A separate random generator for times, so that times decide nothing else. */
   readonly clock: Random
   readonly now: Date
 }
@@ -25,7 +25,7 @@ export interface Ids {
   readonly types: Names
 }
 
-/** What a ticket or an account of the demo cannot do without. */
+/** The roles and settings that the demo needs. */
 const NEEDED = {
   roles: ['manager', 'agent', 'customer'],
   statuses: ['open', 'pending', 'in-progress', 'resolved', 'closed', 'cancelled'],
@@ -38,7 +38,7 @@ export function missingNames(ids: Ids): readonly string[] {
   return kinds.flatMap((kind) => NEEDED[kind].filter((name) => !ids[kind].has(name)))
 }
 
-/** The live settings, by what they are called. */
+/** The live settings by their names. */
 export async function readIds({ model }: Pick<Scene, 'model'>): Promise<Ids> {
   const names = async (resource: string, by: 'name' | 'slug'): Promise<Names> => {
     const rows = await model(resource).query().modify('live').select('id', `${by} as name`)
@@ -54,7 +54,7 @@ export async function readIds({ model }: Pick<Scene, 'model'>): Promise<Ids> {
   }
 }
 
-/** Inserts rows in portions that stay below PostgreSQL's number of parameters; gives their ids in order. */
+/** Inserts rows in portions below PostgreSQL's limit of parameters; returns their ids in order. */
 export async function insert(
   { model }: Scene,
   resource: string,
@@ -73,7 +73,7 @@ export async function insert(
 
 const DAY = 86_400_000
 
-/** A moment of a working day, so many days ago. */
+/** A moment of a working day, this many days ago. */
 export function daysAgo({ now, random }: Scene, days: number): Date {
   const midnight = Math.floor(now.getTime() / DAY) * DAY
   const moment = midnight - days * DAY + (7 * 60 + random.below(10 * 60)) * 60_000 + random.below(60_000)

@@ -1,4 +1,4 @@
-/** The kinds of trouble in the demo: where each belongs, what is answered, and how often it comes. */
+/** The kinds of problems in the demo: the place of each, its answers, and its frequency. */
 
 import type { Level, Problem } from './problem.ts'
 import { ACCESS, PROFILE, SIGN_IN } from './problems-account.ts'
@@ -13,10 +13,10 @@ export interface Kind {
   readonly type: string
   readonly priority: Level
   readonly tags: readonly string[]
-  /** Of a hundred tickets, about so many. */
+  /** Out of a hundred tickets, about this many. */
   readonly share: number
   readonly problems: readonly Problem[]
-  /** What is said on such tickets, each in turns: the agent first. */
+  /** The comments on such tickets in turns; the agent begins. */
   readonly talks: readonly (readonly string[])[]
   readonly internal?: string
 }

@@ -1,8 +1,8 @@
-/** The demo's macros: what is done with many tickets in the same way. */
+/** The demo's macros: common changes of tickets. */
 import type { People } from './fill-people.ts'
 import { daysAgo, type Ids, insert, type Scene } from './ids.ts'
 
-/** Inserts them, where the desk has macros, as made by its manager. */
+/** Inserts them, where the desk has macros, as its manager. */
 export async function fillMacros(scene: Scene, ids: Ids, { staff }: People): Promise<void> {
   if (!scene.catalog.resources.has('macros')) return
   const moment = daysAgo(scene, 60)

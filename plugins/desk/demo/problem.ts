@@ -1,9 +1,11 @@
-/** What a problem of the demo is. */
+/** The type of a problem in the demo. */
 
 export const LEVELS = ['Low', 'Medium', 'High', 'Critical'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** One problem in several wordings, with words in braces for what differs; it may weigh more or less than its kind. */
+/**
+ * A problem in several wordings, with words in braces for what varies; its priority may differ from that of its kind.
+ */
 export interface Problem {
   readonly subjects: readonly string[]
   readonly details: readonly string[]

@@ -1,4 +1,4 @@
-/** Problems of accounts, and of people who come and go: how customers tell of them. */
+/** Problems with accounts, and with people who join and leave, in customers' words. */
 import type { Problem } from './problem.ts'
 
 export const SIGN_IN: readonly Problem[] = [

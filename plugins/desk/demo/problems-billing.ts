@@ -1,4 +1,4 @@
-/** Problems of money: how customers tell of them. */
+/** Problems with money, in customers' words. */
 import type { Problem } from './problem.ts'
 
 export const INVOICE: readonly Problem[] = [

@@ -1,4 +1,4 @@
-/** Problems of parcels, and everything that is no trouble at all: how customers write of them. */
+/** Problems with parcels, and messages about no problem at all, in customers' words. */
 import type { Problem } from './problem.ts'
 
 export const DELIVERY: readonly Problem[] = [

@@ -1,4 +1,4 @@
-/** Technical problems: how customers tell of them. */
+/** Technical problems, in customers' words. */
 import type { Problem } from './problem.ts'
 
 export const BUG: readonly Problem[] = [

@@ -1,10 +1,10 @@
-/** Chance that comes out the same on every machine: the demo is for looking at together. */
+/** Random numbers that are the same on every machine. */
 
 export interface Random {
   /** A whole number from 0 up to, but without, `below`. */
   below(below: number): number
   pick<T>(from: readonly T[]): T
-  /** Whether something happens that does so `percent` times in a hundred. */
+  /** True in `percent` of a hundred cases. */
   chance(percent: number): boolean
 }
 

@@ -1,4 +1,4 @@
-/** What one ticket of the demo is about: a problem in somebody's own words, with its place in the desk and its end. */
+/** The story of one ticket: a problem in a customer's words, with its settings and its end. */
 import type { Person } from './fill-people.ts'
 import { KINDS, type Kind } from './kinds.ts'
 import { LEVELS, type Level, type Problem } from './problem.ts'
@@ -14,16 +14,16 @@ export interface Story {
   readonly type: string
   readonly priority: Level
   readonly tags: readonly string[]
-  /** What is said on the ticket, in turns: the agent first. */
+  /** The comments on the ticket in turns; the agent begins. */
   readonly turns: readonly string[]
   readonly internal: string | undefined
 }
 
-/** Of a hundred tickets, so many carry a label that somebody chose in passing rather than by their content. */
+/** Out of a hundred tickets, this many have a label that somebody chose carelessly. */
 const SLIPS = { priority: 7, category: 3, department: 4, type: 6 } as const
 const TOTAL = KINDS.reduce((sum, { share }) => sum + share, 0)
 
-/** A story of a customer; `number` stands wherever the wording wants an order, an invoice or an amount. */
+/** A story of a customer; `number` replaces an order, an invoice or an amount in the wording. */
 export function storyOf(random: Random, customer: Person, number: number): Story {
   const kind = kindOf(random)
   const problem = random.pick(kind.problems)
@@ -49,7 +49,7 @@ function kindOf(random: Random): Kind {
   })!
 }
 
-/** The whole text: everybody keeps to a greeting and an ending of their own, and some tell more than others. */
+/** The whole text: each customer has one greeting and one ending, and some say more than others. */
 function letterOf(
   random: Random,
   { id }: Person,

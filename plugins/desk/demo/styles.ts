@@ -1,4 +1,4 @@
-/** How customers write: what they begin and end with, and what their haste does to a priority. */
+/** Styles of customers: greetings, endings, and the effect of haste on priorities. */
 
 export const OPENINGS: readonly string[] = [
   'Hello,',
@@ -21,7 +21,7 @@ export const CLOSINGS: readonly string[] = [
   '{first}, {city}',
 ]
 
-/** Said by those who cannot wait: their tickets weigh more. */
+/** Said by customers who cannot wait: their tickets get a higher priority. */
 export const HASTE: readonly string[] = [
   'This is urgent, the whole office is waiting.',
   'We lose money by the hour.',
@@ -30,7 +30,7 @@ export const HASTE: readonly string[] = [
   'I asked {few} days ago and heard nothing. This is not acceptable.',
 ]
 
-/** Said by those who can: theirs weigh less. */
+/** Said by customers who can wait: theirs get a lower one. */
 export const LEISURE: readonly string[] = [
   'No hurry.',
   'Whenever you find the time.',
@@ -38,7 +38,7 @@ export const LEISURE: readonly string[] = [
   'We have a way around it for now.',
 ]
 
-/** What else people mention, and what says nothing about the trouble. */
+/** Other remarks, which say nothing about the problem. */
 export const ASIDES: readonly string[] = [
   'I attached a screenshot.',
   'I have asked my colleagues, they do not know either.',

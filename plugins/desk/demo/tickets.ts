@@ -1,4 +1,4 @@
-/** The demo's tickets, with what was said on them and in their conversations. */
+/** The demo's tickets with their comments and conversations. */
 
 import type { People, Person } from './fill-people.ts'
 import { daysAgo, type Ids, insert, type Scene } from './ids.ts'
@@ -17,13 +17,13 @@ interface Case {
   readonly agent: Person | undefined
   readonly created: Date
   readonly status: string
-  /** When each of the turns taken so far was taken. */
+  /** The times of the turns so far. */
   readonly turns: readonly Date[]
-  /** When its work ended, if it did. */
+  /** The end of its work, if it has one. */
   readonly ended: Date
 }
 
-/** Inserts tickets, comments, conversations and messages; gives the number of tickets. */
+/** Inserts tickets, comments, conversations and messages; returns the number of tickets. */
 export async function fillTickets(scene: Scene, ids: Ids, people: People): Promise<number> {
   const cases = Array.from({ length: TICKETS }, (_, index) => caseOf(scene, people, index))
   cases.sort((a, b) => a.created.getTime() - b.created.getTime())
@@ -163,7 +163,7 @@ function messagesOf(scene: Scene, one: Case, agent: Person, conversationId: numb
   }))
 }
 
-/** When the chat about a ticket begins: with the first answer, or an hour after the ticket came. */
+/** The beginning of the chat about a ticket: at the first answer, or an hour after the ticket. */
 function beginning({ created, turns }: Case, { now }: Scene): Date {
   return turns[0] ?? later(created, 3_600_000, now)
 }
@@ -177,7 +177,7 @@ function stamps(moment: Date) {
   return { created_at: moment, updated_at: moment }
 }
 
-/** The first of the staff watches some of the tickets, where tickets can be watched. */
+/** The first member of the staff watches some tickets, if tickets can be watched. */
 async function watch(scene: Scene, tickets: readonly number[], { staff }: People): Promise<void> {
   const [watcher] = staff
   if (watcher === undefined || !scene.catalog.resources.has('ticket_watchers')) return

@@ -1,4 +1,7 @@
-/** When things happen on the demo's desk: people write on any day and in the evening too, staff answer at work, and not all alike. */
+/**
+ * Times on the demo's desk: people write on any day and in the evening, staff answer at work, and some are slower than
+ * others.
+ */
 
 import type { Level } from './problem.ts'
 import type { Random } from './random.ts'
@@ -7,21 +10,21 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How many tickets of a hundred or so come in each hour of a day. */
+/** Tickets of about a hundred in each hour of a day. */
 const HOURS = [1, 0, 0, 0, 0, 1, 3, 7, 12, 14, 13, 10, 7, 9, 11, 10, 8, 7, 6, 7, 7, 5, 3, 2] as const
 const ALL_HOURS = HOURS.reduce<number>((sum, share) => sum + share, 0)
-/** Of a hundred tickets of a weekend, so many come on it; the others waited for a working day. */
+/** Out of a hundred tickets of a weekend, this many arrive on it; the others wait for a working day. */
 const ON_WEEKENDS = 30
 
-/** Staff are at work on weekdays between these hours, UTC; what is critical is answered at any time. */
+/** Staff work on weekdays between these hours, UTC; critical tickets are answered at any time. */
 const OPENS = 7
 const CLOSES = 17
 
-/** Minutes of work until somebody usual answers. */
+/** Minutes of work until an average person answers. */
 const USUAL: Readonly<Record<Level, number>> = { Low: 400, Medium: 170, High: 60, Critical: 20 }
-/** How much slower or faster answers are than usual: most are near it, some lie for days. */
+/** Factors for answers: most are near 1, some take days. */
 const SPREAD = [0.15, 0.25, 0.4, 0.5, 0.7, 0.8, 1, 1.2, 1.6, 2.2, 3.5, 8] as const
-/** The same of the people who give them, in turns. */
+/** Factors for the people who answer, in turns. */
 const PACES = [0.7, 1.5, 0.9, 1.2, 0.6, 2.1, 1, 0.8] as const
 
 interface Asked {
@@ -29,12 +32,12 @@ interface Asked {
   readonly now: Date
   readonly created: Date
   readonly priority: Level
-  /** The id of who answers; undefined where nobody does yet. */
+  /** The id of the person who answers; undefined without one so far. */
   readonly agent: number | undefined
   readonly turns: number
 }
 
-/** When a ticket of a day is written. */
+/** The time at which a ticket of a day is written. */
 export function writtenAt(clock: Random, day: Date, now: Date): Date {
   let midnight = Math.floor(day.getTime() / DAY) * DAY
   const weekday = new Date(midnight).getUTCDay()
@@ -52,7 +55,7 @@ function hourOf(clock: Random): number {
   })
 }
 
-/** When each turn on a ticket is taken, the agent's first, and when its work ends; all of it before now. */
+/** The time of each turn on a ticket, beginning with the agent's, and of the end of its work; all before now. */
 export function courseOf({ clock, now, created, priority, agent = 0, turns }: Asked): {
   readonly turns: readonly Date[]
   readonly ended: Date
@@ -66,7 +69,7 @@ export function courseOf({ clock, now, created, priority, agent = 0, turns }: As
     if (turn % 2 === 0 && priority !== 'Critical') at = atWork(clock, at)
     moments.push(at)
   }
-  // What began a while ago must have come to where it stands by now.
+  // An older ticket must have reached its present state.
   const room = now.getTime() - created.getTime()
   const factor = Math.min(1, (room * 0.95) / (at - created.getTime()))
   const [ended = created, ...taken] = moments

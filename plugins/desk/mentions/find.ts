@@ -1,9 +1,20 @@
-/** Hook: keeps with a comment whom its text mentions, of those who may read it. YAML cannot look for names in a text. */
-import { type HookContext, type Next, nameSqlText, type Transaction } from '../../../engine/index.ts'
-import { whoSees } from '../../auth/sight.ts'
-import { type Candidate, meantBy, type Named, namedIn } from './names.ts'
+/**
+ * The hook `mentions.find`: stores with a comment the people whom its text mentions and who may read it. YAML cannot
+ * look for names in a text.
+ */
+import {
+  type HookContext,
+  type Id,
+  idSql,
+  idType,
+  type Next,
+  nameSqlText,
+  nameText,
+  type PluginContext,
+  type Transaction,
+} from '../../../engine/index.ts'
 
-/** `mentions.find`, around the creation of a comment. */
+/** Runs around the creation of a comment. */
 export async function find(context: HookContext, next: Next): Promise<void> {
   await next()
   const { catalog, result, transaction } = context
@@ -33,8 +44,8 @@ async function keep(transaction: Transaction, table: string, comment: number, id
 }
 
 /**
- * Accounts that the names may mean: those that the writer may see, and who works on the ticket. Customers cannot find out
- * by guesses who else has an account.
+ * Accounts that the names may mean: those that the writer may see, and the people who work on the ticket. Customers
+ * cannot find out by guesses who else has an account.
  */
 async function candidatesOf(
   { catalog, readable, result, transaction }: HookContext,
@@ -57,4 +68,76 @@ async function candidatesOf(
     first_name: firstName ?? '',
     last_name: lastName ?? '',
   }))
+}
+
+type Looking = Pick<PluginContext, 'actorsOf' | 'catalog' | 'readable'> & { readonly transaction: Transaction }
+
+/** The accounts whose policy `view` reaches the present record, in the order of their ids. */
+async function whoSees(
+  { actorsOf, catalog, readable, transaction }: Looking,
+  resource: string,
+  recordId: Id,
+  accounts: readonly number[],
+): Promise<readonly number[]> {
+  const actors = await actorsOf(accounts)
+  if (actors.length === 0) return []
+  const owner = catalog.resources.get(resource)!
+  const values: unknown[] = [recordId]
+  const sights = actors.map((actor) => `(${readable(resource, 't', values, { as: actor })})`)
+  const text = `select ${sights.join(', ')} from "${owner.table}" t where ${idSql(owner, 't')} = $1::${idType(owner)}`
+  const [row] = await transaction.run({ text }, values)
+  return actors.flatMap(({ id }, index) => (id !== null && row?.[index] === 't' ? [id] : []))
+}
+
+/** The most people in one text; more are ignored. */
+const MOST = 50
+
+const BY_ID = /@\[[^\]\n]{1,200}\]\(([1-9]\d{0,8})\)/g
+/** An address, `ann@example.com`, mentions nobody. */
+const BY_NAME = /(?<![\p{L}\p{N}@._+-])@([\p{L}\p{N}][\p{L}\p{N}._-]{0,99})/gu
+
+interface Named {
+  readonly ids: readonly number[]
+  /** In lower case, without the end of a sentence. */
+  readonly names: readonly string[]
+}
+
+/** The ids and names in a text, each once. */
+export function namedIn(text: string): Named {
+  const ids = [...text.matchAll(BY_ID)].map(([, id]) => Number(id))
+  // A letter and its accent may be two signs, which form no word together, and invisible signs would end one.
+  const rest = nameText(text.replace(BY_ID, ' '))
+  const names = [...rest.matchAll(BY_NAME)].map(([, name = '']) => name.replace(/[._-]+$/, ''))
+  return { ids: [...new Set(ids)].slice(0, MOST), names: [...new Set(names)].slice(0, MOST) }
+}
+
+/** A person whom a name may mean. */
+interface Candidate {
+  readonly id: number
+  readonly email: string
+  readonly first_name: string
+  readonly last_name: string
+}
+
+/**
+ * The person of a name: one whose address begins with it or whose full name it is, else one with this first name.
+ * Nobody when there are two.
+ */
+export function meantBy(name: string, people: readonly Candidate[]): number | undefined {
+  const exact = people.filter((one) => fullNames(one).includes(name))
+  const found = exact.length > 0 ? exact : people.filter((one) => firstName(one) === name)
+  return found.length === 1 ? found[0]?.id : undefined
+}
+
+function fullNames(one: Candidate): readonly string[] {
+  const [first, last] = [firstName(one), joined(one.last_name)]
+  return [one.email.slice(0, one.email.lastIndexOf('@')), ...['.', '_', '-', ''].map((sign) => first + sign + last)]
+}
+
+function firstName({ first_name: name }: Candidate): string {
+  return joined(name)
+}
+
+function joined(name: string): string {
+  return nameText(name).replaceAll(' ', '')
 }

@@ -3,9 +3,8 @@
  * records of several resources, and remembers which, so that a merge can be undone.
  */
 import { definePlugin, type Route } from '../../../engine/index.ts'
-import { merge } from './merge.ts'
+import { merge, unmerge } from './merge.ts'
 import { split } from './split.ts'
-import { unmerge } from './unmerge.ts'
 
 const COMMON = {
   method: 'POST',

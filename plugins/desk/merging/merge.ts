@@ -1,4 +1,4 @@
-/** Merges a ticket into another one. */
+/** Merges a ticket into another one, and undoes that. */
 import {
   ApiError,
   fieldError,
@@ -8,7 +8,7 @@ import {
   type RouteContext,
   type Transaction,
 } from '../../../engine/index.ts'
-import { MOVING, moveRows, shareWatchers } from './move.ts'
+import { idsIn, MOVING, moveRows, shareWatchers } from './move.ts'
 
 type Merging = RouteContext & { readonly transaction: Transaction }
 
@@ -39,7 +39,10 @@ export function merge({ once }: RouteContext): Promise<Reply> {
   })
 }
 
-/** Both tickets, locked, of which the caller may change each; the lower id first, so that two merges never wait for each other. */
+/**
+ * Both tickets, locked, if the caller may change each; the lower id first, so that two merges never wait for each
+ * other.
+ */
 async function pairOf({ body, headers, params, records }: Merging): Promise<Pair> {
   const tickets = records('tickets')
   const other = await tickets.get(Number(body.into)).catch((error: unknown) => {
@@ -51,7 +54,7 @@ async function pairOf({ body, headers, params, records }: Merging): Promise<Pair
   for (const id of [...ids].sort((a, b) => a - b)) {
     await tickets.update(id, {}, id === ids[0] ? { ifMatch: headers['if-match'] } : {})
   }
-  // Read again: what was read before the lock may be old.
+  // Read again: the values from before the lock may be old.
   return { old: await tickets.get(Number(found.id)), into: await tickets.get(Number(other.id)) }
 }
 
@@ -69,15 +72,15 @@ function refuse({ old, into }: Pair, force: boolean): void {
   })
 }
 
-/** Of the same account; of the same contact, or of nobody, where there is no account. */
+/** Of the same account; without an account, of the same contact or of none. */
 function isSameCustomer({ old, into }: Pair): boolean {
   if (old.user_id !== into.user_id) return false
   return old.user_id !== null || old.contact_id === into.contact_id
 }
 
 /**
- * The details of the ticket as a comment on the other one: as its customer wrote them then, or internally where they are
- * not the other customer's to read.
+ * The details of the ticket as a comment on the other one: written by its customer at that time, or internal where the
+ * other customer may not read them.
  */
 async function describe(
   { actor, catalog, now, transaction }: Merging,
@@ -109,7 +112,7 @@ async function keep(context: Merging, { old, into }: Pair, moved: Record<string,
   await transaction.knex(table).insert({ ...row, moved: JSON.stringify(moved) })
 }
 
-/** The status that a merged ticket has: its own if that is closed, else the first that is closed and not cancelled. */
+/** The status of a merged ticket: its own if that is closed, else the first closed one that is not cancelled. */
 async function closedStatus({ catalog, transaction }: Merging, own: number): Promise<number> {
   const { fields, table } = catalog.resources.get('statuses')!
   const order = fields.has('is_cancelled') ? 's.is_cancelled, s.id' : 's.id'
@@ -117,4 +120,56 @@ async function closedStatus({ catalog, transaction }: Merging, own: number): Pro
     order by s.id <> $1::integer, ${order} limit 1`
   const [row] = await transaction.run({ text }, [own])
   return Number(row?.[0])
+}
+
+/** `POST /tickets/{id}/unmerge` */
+export function unmerge({ once }: RouteContext): Promise<Reply> {
+  return once(async (context) => {
+    const { catalog, headers, model, params, records, transaction } = context
+    const { knex } = transaction
+    const table = (name: string): string => catalog.resources.get(name)!.table
+    const tickets = records('tickets')
+    const { id } = await tickets.get(params.id ?? '')
+    const old = await tickets.update(Number(id), {}, { ifMatch: headers['if-match'] })
+    const kept = await knex(table('ticket_merges')).where({ ticket_id: old.id }).first()
+    if (old.merged_into_id === null || kept === undefined)
+      throw new ApiError('conflict', { message: `Ticket #${old.uid} was not merged` })
+    const [from, to] = [Number(old.id), Number(kept.into_id)]
+    await otherOf(context, old, to)
+    const moved = kept.moved as JsonObject
+    for (const one of MOVING) await moveRows(context, one, to, from, idsIn(moved, one))
+    await knex(table('ticket_comments'))
+      .whereIn('id', [...idsIn(moved, 'description')])
+      .delete()
+    await knex(table('ticket_watchers'))
+      .where({ ticket_id: to })
+      .whereIn('user_id', [...idsIn(moved, 'watchers')])
+      .delete()
+    await knex(table('ticket_merges')).where({ ticket_id: from }).delete()
+    const before = await model('statuses').query().modify('live').findById(kept.status_id).select('id')
+    await tickets.update(from, before === undefined ? {} : { status_id: Number(before.id) }, {
+      fixed: { merged_into_id: null },
+    })
+    return { data: await tickets.get(from), message: `The merge of ticket #${old.uid} was undone` }
+  })
+}
+
+/**
+ * Locks the other ticket, which the caller must be allowed to change; refuses where something that moved has moved on.
+ */
+async function otherOf(
+  { catalog, records, transaction }: Parameters<Parameters<RouteContext['once']>[0]>[0],
+  old: JsonObject,
+  id: number,
+): Promise<void> {
+  const { uid } = old.merged_into as JsonObject
+  const row = await transaction
+    .knex(catalog.resources.get('tickets')!.table)
+    .where({ id })
+    .first('deleted_at', 'merged_into_id')
+  if (row?.deleted_at !== null)
+    throw new ApiError('conflict', { message: `Ticket #${uid} is deleted: restore it first` })
+  if (row.merged_into_id !== null)
+    throw new ApiError('conflict', { message: `Ticket #${uid} was merged too since then: undo that first` })
+  await records('tickets').update(id, {})
 }

@@ -1,7 +1,7 @@
-/** Moves what belongs to one ticket to another; hooks and listeners have nothing to do with it, so it is one statement each. */
+/** Moves what belongs to one ticket to another, by one statement each, without hooks and listeners. */
 import type { Catalog, JsonObject, Transaction } from '../../../engine/index.ts'
 
-/** What moves with a ticket, by resource. */
+/** The resources that move with a ticket. */
 export const MOVING = ['ticket_comments', 'conversations', 'media'] as const
 
 export type Moving = (typeof MOVING)[number]
@@ -11,7 +11,7 @@ interface Within {
   readonly transaction: Transaction
 }
 
-/** Moves all rows of a ticket, or those of the ids that are there, and gives their ids. */
+/** Moves all rows of a ticket, or those of the given ids, and returns their ids. */
 export async function moveRows(
   { catalog, transaction }: Within,
   resource: Moving,
@@ -26,7 +26,7 @@ export async function moveRows(
   return rows.map(([id]) => Number(id))
 }
 
-/** Lets the watchers of a ticket watch another one too, and gives the ids of those who did not. */
+/** Adds the watchers of a ticket to another one; returns the ids of the new ones. */
 export async function shareWatchers(
   { catalog, transaction }: Within,
   from: number,
@@ -39,7 +39,7 @@ export async function shareWatchers(
   return rows.map(([id]) => Number(id))
 }
 
-/** The ids under a key of what was kept of a merge. */
+/** The ids under a key in the note of a merge. */
 export function idsIn(moved: JsonObject, key: string): readonly number[] {
   const ids = moved[key]
   return Array.isArray(ids) ? ids.map(Number) : []

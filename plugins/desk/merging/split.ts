@@ -1,4 +1,4 @@
-/** Makes a new ticket of some comments of another one. */
+/** Splits a ticket: makes a new one of some of its comments. */
 import {
   fieldError,
   holds,
@@ -14,7 +14,7 @@ import { moveRows, shareWatchers } from './move.ts'
 
 type Splitting = RouteContext & { readonly transaction: Transaction }
 
-/** What the new ticket takes over, as it is stored. */
+/** The values that the new ticket takes over. */
 const TAKEN_OVER = [
   'user_id',
   'contact_id',
@@ -51,7 +51,10 @@ export function split({ once }: RouteContext): Promise<Reply> {
   })
 }
 
-/** The comments in the order of their writing: id, text, internal; throws validation_failed for those that are none of the ticket. */
+/**
+ * The comments in the order of their writing: id, text, internal; throws validation_failed for comments of other
+ * tickets.
+ */
 async function commentsOf(context: Splitting, ticket: number, ids: readonly number[]): Promise<readonly Row[]> {
   const { catalog, readable, transaction } = context
   const values: unknown[] = [ticket, ids]

@@ -1,6 +1,6 @@
 /** The notifications plugin: tells people of what happens on the desk, in their list and the important things by mail. */
 import { definePlugin } from '../../../engine/index.ts'
-import { unseededRoles } from '../../auth/known-roles.ts'
+import { unseededRoles } from '../../auth/roles.ts'
 import { notifyAction } from './automation.ts'
 import { addKinds, kindsOf } from './kinds.ts'
 import { explainChange, tell } from './listener.ts'

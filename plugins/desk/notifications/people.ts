@@ -1,6 +1,6 @@
 /** Finds people by their accounts, roles and permissions, together with the channels that they chose, by one statement. */
 import type { ListenerContext, Row } from '../../../engine/index.ts'
-import { customerRole } from '../tickets/customer-role.ts'
+import { customerRole } from '../tickets/customer.ts'
 import { isReach, type Reach } from './reach.ts'
 
 export interface Person {

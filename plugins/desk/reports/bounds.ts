@@ -1,6 +1,6 @@
-/** What the writers of files need to know beside the report. */
+/** What the writers of files need in addition to the report. */
 
-/** The most that a file holds: nobody reads a PDF of ten thousand pages. */
+/** The most rows in a PDF: nobody reads ten thousand pages. */
 export interface Bounds {
   readonly pdfRows: number
   /** The name of the application, for the head of a PDF. */

@@ -1,26 +1,26 @@
-/** What a report consists of: columns, rows as SQL, figures, and what is drawn of them. */
+/** The content of a report: columns, rows as SQL, figures, and a chart. */
 import type { Json, JsonObject } from '../../../engine/index.ts'
 import type { Query } from './query.ts'
 
-/** How a value is written: a duration is in seconds, a percent 0 to 100, a timestamp and a date as the API writes them. */
+/** The format of a value: a duration is in seconds, a percent 0 to 100, a timestamp and a date as in the API. */
 export type ValueType = 'text' | 'integer' | 'percent' | 'duration' | 'timestamp' | 'date'
 
 export interface Column {
   readonly key: string
   readonly label: string
   readonly type: ValueType
-  /** Of the width of a page, in proportion to the other columns. */
+  /** The width in proportion to the other columns. */
   readonly width: number
 }
 
-/** One figure of the summary that is shown large: `path` leads to it, `first_response_time.average`. */
+/** A large figure of the summary at `path`, `first_response_time.average`. */
 export interface Tile {
   readonly path: string
   readonly label: string
   readonly type: ValueType
 }
 
-/** What the chart draws: a line over all rows, or bars of the first of them; columns by their key. */
+/** The chart: a line over all rows, or bars of the first ones; columns by their key. */
 export interface ChartPlan {
   readonly kind: 'bar' | 'line'
   readonly title: string
@@ -28,7 +28,7 @@ export interface ChartPlan {
   readonly series: readonly string[]
 }
 
-/** A chart ready to be drawn. */
+/** A chart ready to draw. */
 export interface Chart {
   readonly kind: 'bar' | 'line'
   readonly title: string
@@ -40,20 +40,20 @@ export interface Chart {
 export interface Content {
   readonly columns: readonly Column[]
   readonly tiles: readonly Tile[]
-  /** Of the rows, or a list of the summary by its key whose items have `name` and `total`. */
+  /** Of the rows, or of a list in the summary, by its key, whose items have `name` and `total`. */
   readonly chart: ChartPlan | { readonly title: string; readonly list: string }
   /** SQL whose columns are `columns`, in their order. */
   readonly rows: (query: Query) => string
-  /** Whether the rows stand in the order of time: pages then begin with the newest. */
+  /** Whether the rows are in the order of time: pages then begin with the newest. */
   readonly chronological?: boolean
-  /** Figures that this type has beside those of every report. */
+  /** Figures of this type in addition to those of every report. */
   readonly figures?: (query: Query) => Promise<JsonObject>
 }
 
-/** A row as it is kept: the values in the order of the columns. */
+/** A stored row: the values in the order of the columns. */
 export type Values = readonly (string | number | null)[]
 
-/** A report that has been computed, with its rows still to be read. */
+/** A computed report; its rows are read from a file. */
 export interface Snapshot {
   readonly name: string
   readonly type: string
@@ -65,7 +65,7 @@ export interface Snapshot {
   readonly summary: JsonObject
   readonly chart: Chart
   readonly count: number
-  /** All rows in batches, any number of times. */
+  /** All rows in batches, as often as needed. */
   readonly rows: () => AsyncIterable<readonly Values[]>
 }
 

@@ -1,4 +1,4 @@
-/** The figures of every report: how many tickets were created in its days, where they stand, how long they took. */
+/** The figures of every report: the tickets created in its days, their states, and their durations. */
 import type { JsonObject, Row } from '../../../engine/index.ts'
 import { createdTickets, type Query } from './query.ts'
 
@@ -45,7 +45,7 @@ function durationOf([average, percentiles]: Row): JsonObject {
   return { average: whole(average), median: whole(median), p90: whole(p90) }
 }
 
-/** The tickets by status and by priority, one scan for both; values that no ticket has are left out. */
+/** The tickets by status and by priority, one scan for both; values without tickets are left out. */
 async function shares(query: Query): Promise<JsonObject> {
   const rows = await query.run(
     `with c as materialized (select t.status_id, t.priority_id, count(*) as n ${createdTickets(query)} group by 1, 2)

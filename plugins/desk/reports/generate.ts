@@ -1,4 +1,4 @@
-/** POST /reports/generate: makes a report at once, or leaves it to a job when it is about many tickets. */
+/** POST /reports/generate: makes a report at once, or by a job when it is about many tickets. */
 import {
   ApiError,
   dayAt,
@@ -16,15 +16,15 @@ import { discard, fileOf, makeReport } from './make.ts'
 import { reportQuery } from './query.ts'
 import type { Order } from './snapshot.ts'
 
-/** How long one statement of a job may take, in milliseconds: nobody waits for its answer. */
+/** The longest time for one statement of a job, in milliseconds: nobody waits for its answer. */
 const JOB_STATEMENT_MS = 300_000
 
-/** Reports of one person that wait for a job or are made by it: the places of jobs are for all. */
+/** The most reports of one person in jobs: the places of jobs are for all. */
 const MOST_PENDING = 2
 
 type Ordered = Order & { readonly format: Format }
 
-/** What a job reads of the report that it is to make. */
+/** The part of a report's record that its job reads. */
 interface Stored {
   readonly type: ReportType
   readonly format: Format
@@ -32,7 +32,7 @@ interface Stored {
   readonly date_to: string
 }
 
-/** Answers 201 with the report, `completed`, or `pending` when a job makes it; 422 for a period that is reversed. */
+/** Returns 201 with the report, `completed`, or `pending` when a job makes it; 422 for a reversed period. */
 export async function generate(context: RouteContext): Promise<Reply> {
   const { body } = context
   const period = periodOf(body, dayAt(context.now().getTime(), zoneOf(context.catalog)))
@@ -44,11 +44,11 @@ async function replyOf({ records }: RouteContext, id: number): Promise<Reply> {
   return { status: 201, data: await records('reports', 'system').get(id) }
 }
 
-/** Whether a report is about more tickets than are worked through while somebody waits. */
+/** Whether a report is about too many tickets for a waiting caller. */
 async function isLarge(context: RouteContext, { type, period }: Ordered): Promise<boolean> {
   const most = Number(context.options.job_tickets)
   const query = await reportQuery(context, period, context.database.adhoc)
-  // These two look at earlier tickets as well: some of them were brought to an end in the period.
+  // These two look at earlier tickets too, some of which ended in the period.
   const days = type === 'agents' || type === 'performance' ? query.concerned() : query.within('t.created_at')
   const rows = await query.run(
     `select count(*) from (select 1 from ${query.table('tickets')} t
@@ -62,7 +62,10 @@ function asked({ type, format, period }: Ordered, maker: number | null): JsonObj
   return { name, type, format, date_from: period.from, date_to: period.to, created_by_id: maker }
 }
 
-/** The file comes first: a crash leaves a file that no row names, which the keeper finds, and never a report without its file. */
+/**
+ * The file comes first: a crash leaves a file without a row, which the keeper finds, and never a report without its
+ * file.
+ */
 async function now(context: RouteContext, order: Ordered): Promise<Reply> {
   const made = await makeReport(context, order)
   try {
@@ -77,7 +80,7 @@ async function now(context: RouteContext, order: Ordered): Promise<Reply> {
       return replyOf(inner, id)
     })
   } catch (error) {
-    // After a lost connection the report may be there, and without its file it would be torn.
+    // After a lost connection the report may exist, and would lack its file.
     if (isRefusal(error)) await discard(context, made)
     throw error
   }
@@ -98,13 +101,13 @@ function later(context: RouteContext, order: Ordered): Promise<Reply> {
   })
 }
 
-/** The job: makes a report that is pending, with the rights that its maker has by now. */
+/** The job: makes a pending report with the present rights of its maker. */
 export async function generateLater(context: JobContext, payload: JsonObject): Promise<JsonObject> {
   const id = Number(payload.report)
   const pending = { id, status: 'pending' }
   const reports = context.model('reports')
   const report = await reports.query().findOne(pending).castTo<Stored | undefined>()
-  // Whoever ran it before came as far as recording it.
+  // An earlier run got as far as recording it.
   if (report === undefined) return { report: id }
   try {
     if (!holds(context.actor, 'reports.generate')) throw new ApiError('forbidden')
@@ -125,5 +128,5 @@ export async function generateLater(context: JobContext, payload: JsonObject): P
   return { report: id }
 }
 
-/** How often a job tries to make a report. */
+/** The tries of a job for a report. */
 export const JOB_ATTEMPTS = 3

@@ -1,8 +1,8 @@
-/** The texts of many rows, made in turns: a row of short words is nothing, and one of long texts is not. */
+/** Texts of many rows, made in turns: short rows take no time, long ones do. */
 import type { GiveWay } from '../../../engine/index.ts'
 import type { Values } from './content.ts'
 
-/** What `write` makes of each row, in texts that each took at most a turn. */
+/** Texts from `write` for each row; each text took at most a turn. */
 export async function* textsInTurns(
   rows: readonly Values[],
   giveWay: GiveWay,

@@ -1,6 +1,6 @@
-/** The reports plugin: what the desk did in a period, computed within the caller's reach and kept as a file to download. */
+/** The reports plugin: the work of the desk in a period, as far as the caller may see it, kept as a file. */
 import { definePlugin } from '../../../engine/index.ts'
-import { filesNamedBy } from '../../files/dumped.ts'
+import { filesNamedBy } from '../../files/stored.ts'
 import { generateLater, JOB_ATTEMPTS } from './generate.ts'
 import { routes } from './routes.ts'
 import { tidy } from './tidy.ts'

@@ -1,6 +1,6 @@
-/** The words of a report: its types with what else people call them, and the formats of its file. */
+/** Words for reports: the types and their other names, and the formats of files. */
 
-/** Type → its name for people, and what clients of other desks call it. */
+/** Type → its name for people, and the names in clients of other desks. */
 const TYPES = {
   tickets: { title: 'Tickets', aliases: ['ticket', 'ticket_summary', 'tickets_summary', 'ticket_report'] },
   agents: { title: 'Agents', aliases: ['agent', 'agent_performance', 'agents_performance', 'agent_summary'] },
@@ -17,7 +17,7 @@ const TYPES = {
 
 export type ReportType = keyof typeof TYPES
 
-/** Format → the media type of its file; the format is also how its name ends. */
+/** Format → the media type of its file; the format is also the end of its name. */
 export const FORMATS = {
   json: 'application/json',
   csv: 'text/csv; charset=utf-8',
@@ -31,10 +31,10 @@ const BY_WORD: ReadonlyMap<string, ReportType> = new Map(
   (Object.keys(TYPES) as ReportType[]).flatMap((type) => [type, ...TYPES[type].aliases].map((word) => [word, type])),
 )
 
-/** Every word that names a type. */
+/** All words that name a type. */
 export const TYPE_WORDS: readonly string[] = [...BY_WORD.keys()]
 
-/** The type that a word of TYPE_WORDS names. */
+/** The type of a word of TYPE_WORDS. */
 export function typeOf(word: string): ReportType {
   const type = BY_WORD.get(word)
   if (type === undefined) throw new Error(`no report is called ${word}`)

@@ -1,4 +1,4 @@
-/** ⇄ Makes a report: computed, written as its file, put into the storage. */
+/** ⇄ Makes a report: computes it, writes its file, and stores that. */
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject, PluginContext } from '../../../engine/index.ts'
@@ -9,14 +9,14 @@ import { FORMATS, type Format } from './kinds.ts'
 import { objectOf, render } from './render.ts'
 import { type Order, takeSnapshot } from './snapshot.ts'
 
-/** A report that is stored and still to be recorded: the values of its record by field. */
+/** A stored report that is not recorded yet: the values of its record by field. */
 export interface Made {
   readonly key: string
   readonly size: number
   readonly fields: JsonObject
 }
 
-/** Makes the report and stores its file; throws what the database or the storage throws, and then nothing is stored. */
+/** Makes the report and stores its file; on an error of the database or the storage it stores nothing. */
 export async function makeReport(
   context: PluginContext,
   order: Order & { readonly format: Format },
@@ -52,7 +52,7 @@ async function fieldsOf({ now, options }: PluginContext, snapshot: Snapshot): Pr
   return { status: 'completed', summary, columns, rows, rows_count: count, completed_at: now().toISOString() }
 }
 
-/** What a record says of its file: `url` below the prefix of the application. */
+/** The file in a record: `url` is below the prefix of the application. */
 export function fileOf(context: Pick<PluginContext, 'catalog'>, id: number, size: number): JsonObject {
   return { url: `${context.catalog.prefix}/reports/${id}/download`, size }
 }

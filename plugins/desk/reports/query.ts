@@ -1,24 +1,24 @@
-/** The tickets that a report is about, as SQL: those that whoever asks for it may see. */
+/** The tickets of a report, as SQL: those that its maker may see. */
 import { dayAt, type PluginContext, type Row, type Runner } from '../../../engine/index.ts'
 import { dayAfter, type Period } from '../dashboards/period.ts'
 import { type Figures, figuresOf, openStatuses } from '../tickets/figures.ts'
 import { localSeconds, startOfDay, zoneOf } from '../tickets/zone.ts'
 
-/** One statement in the making; `t` is the alias of the ticket. */
+/** A statement that is being made; `t` is the alias of the ticket. */
 export interface Query {
   /** The quoted table of a resource. */
   readonly table: (resource: string) => string
-  /** Whether ticket `t` may be seen; asked once, it binds its parameters once. */
+  /** Whether ticket `t` may be seen; a single use binds its parameters once. */
   readonly seen: () => string
   readonly readable: (resource: string, alias: string) => string
-  /** The SQL of whether a moment lies within the report's days, or before their end. */
+  /** SQL: whether a moment is within the report's days, or before their end. */
   readonly within: (moment: string) => string
   readonly before: (moment: string) => string
-  /** Whether ticket `t` was there by the end of the days, and had not ended before they began. */
+  /** Whether ticket `t` existed by the end of the days, and had not ended before they began. */
   readonly concerned: () => string
-  /** What is counted of a ticket. */
+  /** The figures of a ticket. */
   readonly figures: Figures
-  /** SQL of the desk's day: of today, of a moment, and when one began. */
+  /** SQL of the desk's day: today's, that of a moment, and its beginning. */
   readonly today: string
   readonly dayOf: (moment: string) => string
   readonly startOf: (day: string) => string
@@ -30,29 +30,29 @@ export interface Query {
   readonly run: (text: string) => Promise<readonly Row[]>
 }
 
-/** SQL of whole seconds, null where there is nothing to measure. */
+/** SQL of whole seconds, null without a measurement. */
 export function wholeSeconds(average: string): string {
   return `round((${average})::numeric)::bigint`
 }
 
-/** A part of a whole in percent with two digits; 0 of nothing. */
+/** A share in percent with two digits; 0 of nothing. */
 export function percent(part: string, whole: string): string {
   return `coalesce(round(100.0 * ${part} / nullif(${whole}, 0), 2), 0)::float8`
 }
 
-/** A moment as the API writes it. */
+/** A moment in the form of the API. */
 export function moment(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 }
 
-/** A person's name; null where there is nobody. */
+/** A person's name; null without a person. */
 export function personName(alias: string): string {
   return `nullif(concat_ws(' ', ${alias}.first_name, ${alias}.last_name), '')`
 }
 
 type Asking = Pick<PluginContext, 'catalog' | 'readable' | 'now'>
 
-/** Begins a statement over the days of `period`, for whoever `context` acts for. */
+/** Begins a statement over the days of `period`, for the actor of `context`. */
 export async function reportQuery(context: Asking, period: Period, runner: Runner): Promise<Query> {
   return queryOf(context, period, runner, await openStatuses(context.catalog, runner))
 }
@@ -72,7 +72,7 @@ function queryOf(context: Asking, period: Period, runner: Runner, open: readonly
     before,
     concerned: () => `${before('t.created_at')} and ${figures.since(startOf(period.from), bind(open, 'int[]'))}`,
     figures,
-    // Bound where it is asked for: PostgreSQL refuses a parameter that no text names.
+    // Bound on use: PostgreSQL refuses a parameter that no text names.
     get today() {
       return bind(dayAt(context.now().getTime(), zone), 'date')
     },

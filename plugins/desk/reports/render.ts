@@ -1,4 +1,4 @@
-/** ⇄ Writes a report as the file of its format; each one row at a time, so that memory stays the same. */
+/** ⇄ Writes a report as a file of its format, one row at a time, so that memory stays constant. */
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,7 +9,7 @@ import type { Snapshot, Values, ValueType } from './content.ts'
 import { textsInTurns } from './in-turns.ts'
 import type { Format } from './kinds.ts'
 
-/** Writes the file at `path`; the largest writers are loaded when they are needed. */
+/** Writes the file at `path`; loads the largest writers on use. */
 export async function render(snapshot: Snapshot, format: Format, path: string, bounds: Bounds): Promise<void> {
   if (format === 'xlsx') {
     const { writeWorkbook } = await import('./xlsx/workbook.ts')
@@ -23,7 +23,7 @@ export async function render(snapshot: Snapshot, format: Format, path: string, b
   await pipeline(Readable.from(parts, { objectMode: false }), createWriteStream(path))
 }
 
-/** A header of labels that say their unit, then values that a program can read: plain numbers, seconds. */
+/** A header of labels with units, then values for programs: plain numbers, seconds. */
 async function* csvParts({ content, rows }: Snapshot): AsyncGenerator<string, void> {
   const { columns } = content
   yield `${columns.map(({ label, type }) => cellOf(`${label}${unitOf(type)}`)).join(',')}\n`
@@ -34,7 +34,7 @@ async function* csvParts({ content, rows }: Snapshot): AsyncGenerator<string, vo
   for await (const batch of rows()) yield* textsInTurns(batch, giveWay, line)
 }
 
-/** What a label leaves unsaid of plain numbers. */
+/** The unit of plain numbers that a label does not have. */
 function unitOf(type: ValueType): string {
   if (type === 'duration') return ' (seconds)'
   return type === 'percent' ? ' (%)' : ''

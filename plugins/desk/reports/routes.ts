@@ -1,10 +1,10 @@
-/** The routes beside those that the resource file gives: making a report, and its file. */
-import type { Access, Route } from '../../../engine/index.ts'
-import { download } from './download.ts'
+/** Routes in addition to those of the resource: making a report, and downloading its file. */
+import { type Access, ApiError, namesTag, type Reply, type Route, type RouteContext } from '../../../engine/index.ts'
+import { readStored } from '../../files/stored.ts'
 import { generate } from './generate.ts'
-import { FORMATS, TYPE_WORDS } from './kinds.ts'
+import { FORMATS, type Format, TYPE_WORDS } from './kinds.ts'
 
-/** Who makes reports reads those. */
+/** People who make reports may read these. */
 const VIEW: readonly Access[] = [
   { kind: 'permission', permission: 'reports.view' },
   { kind: 'permission', permission: 'reports.generate' },
@@ -42,3 +42,33 @@ export const routes: readonly Route[] = [
     handle: download,
   },
 ]
+
+/**
+ * GET /reports/{id}/download: the file, to be saved and never shown in place; 409 before there is one, 404 when its
+ * bytes are gone.
+ */
+export async function download(context: RouteContext): Promise<Reply> {
+  const { headers, model, params } = context
+  const report = await context.records('reports').get(params.id ?? '')
+  if (report.status === 'pending') throw new ApiError('conflict', { message: 'The report is still being made' })
+  if (report.status === 'failed') throw new ApiError('conflict', { message: 'The report could not be made' })
+  const stored = await model('reports').query().findById(Number(report.id)).select('file_key')
+  if (typeof stored?.file_key !== 'string') throw new ApiError('record_not_found', { label: 'File' })
+  const key = stored.file_key
+  const etag = key.replace(/^.*\//, '').replace(/\..*$/, '')
+  const format = report.format as Format
+  const name = `${report.type}-${report.date_from}-${report.date_to}.${format}`
+  const said = {
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  }
+  if (namesTag(headers['if-none-match'] ?? '', etag))
+    return { etag, headers: said, raw: { type: FORMATS[format], body: '' } }
+  const body = await readStored(context, key)
+  if (body === undefined) {
+    context.log.error({ key }, 'the file of a report is gone')
+    throw new ApiError('record_not_found', { label: 'File' })
+  }
+  const { size } = report.file as { readonly size: number }
+  return { etag, headers: { ...said, 'Content-Length': String(size) }, raw: { type: FORMATS[format], body } }
+}

@@ -1,4 +1,4 @@
-/** Values as people read them. */
+/** Values as text for people. */
 import { clockAt, type Json } from '../../../engine/index.ts'
 import type { ValueType } from './content.ts'
 
@@ -6,7 +6,7 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** A value as text: `1,204`, `87.5 %`, `2 h 05 min`, `2026-01-31 14:05` by the clocks of a zone; a dash where there is none. */
+/** A value as text: `1,204`, `87.5 %`, `2 h 05 min`, `2026-01-31 14:05` in a time zone; a dash without a value. */
 export function textOf(value: Json, type: ValueType, zone: string): string {
   if (value === null) return '–'
   if (type === 'integer') return Number(value).toLocaleString('en-US')

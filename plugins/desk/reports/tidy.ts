@@ -4,7 +4,7 @@ import { keepFiles, namedBy } from '../../files/keeper.ts'
 
 const DAY_MS = 86_400_000
 
-/** The job: a report is a record and stays; of files, only those that no report names are put away. */
+/** The job: a report is a record and stays; only files that no report names are put away. */
 export async function tidy(context: JobContext): Promise<Json | undefined> {
   const named = namedBy(context, 'reports', 'file_key')
   if (named === undefined) return undefined
@@ -13,7 +13,7 @@ export async function tidy(context: JobContext): Promise<Json | undefined> {
   return { lost, let_go, ...(await keepFiles(context, 'reports', named)) }
 }
 
-/** Marks reports as failed whose job was given up or whose maker no longer exists; the job itself cannot do it. */
+/** Marks reports as failed whose job was given up or whose maker no longer exists, which the job itself cannot do. */
 async function endLost({ database, model }: Pick<PluginContext, 'database' | 'model'>): Promise<number> {
   const pending = await model('reports')
     .query()
@@ -29,7 +29,10 @@ async function endLost({ database, model }: Pick<PluginContext, 'database' | 'mo
   return ended
 }
 
-/** With `keep_files_days`, the record of an old report stops naming its file; the keeper of files deletes it 30 days later. */
+/**
+ * With `keep_files_days`, the record of an old report no longer names its file; the keeper of files deletes it 30 days
+ * later.
+ */
 async function letGo({ model, now, options }: PluginContext): Promise<number> {
   if (options.keep_files_days === undefined) return 0
   const before = new Date(now().getTime() - Number(options.keep_files_days) * DAY_MS)

@@ -1,4 +1,4 @@
-/** What each type of report consists of. */
+/** The content of each type of report. */
 import { agents } from './content/agents.ts'
 import { customers } from './content/customers.ts'
 import { departments } from './content/departments.ts'

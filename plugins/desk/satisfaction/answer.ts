@@ -1,6 +1,9 @@
-/** Routes: the page behind the link of a survey, and the answer that it sends. The page alone changes nothing, since programs that look at mails open it too. */
+/**
+ * Routes of a survey: the page behind its link, and the answer of the page. The page alone changes nothing, since
+ * programs that look at mails open it too.
+ */
 import { invalid, type Reply, type Route, type RouteContext } from '../../../engine/index.ts'
-import { tokenHash } from '../../keys/link-token.ts'
+import { tokenHash } from '../../keys/seal.ts'
 import { formPage } from '../../pages/form-page.ts'
 
 const HOUR_MS = 3_600_000
@@ -47,7 +50,7 @@ const answer: Route = {
   handle: rate,
 }
 
-/** The rating of a link that works, locked. */
+/** The rating of a valid link, locked. */
 interface Asked {
   readonly id: number
   readonly rated_at: Date | string | null
@@ -73,7 +76,7 @@ async function rate(context: RouteContext): Promise<Reply> {
     const fixed = {
       rating: Number(body.rating),
       comment: body.comment ?? null,
-      // Once it was answered, the link works for corrections only.
+      // After an answer the link only works for corrections.
       ...(asked.rated_at === null ? { expires_at: new Date(ends).toISOString() } : {}),
     }
     await records('satisfaction_ratings', 'system').update(asked.id, {}, { fixed })

@@ -1,4 +1,7 @@
-/** The action `survey` of automations: mails the customer of a ticket a link to rate its solution, once for each time it was solved. */
+/**
+ * The action `survey` of automations: mails the customer of a ticket a link to rate its solution, once for each time it
+ * was solved.
+ */
 import type {
   ActionContext,
   ActionContribution,
@@ -6,10 +9,10 @@ import type {
   ActionPlace,
   JsonObject,
 } from '../../../engine/index.ts'
-import { newToken, tokenHash } from '../../keys/link-token.ts'
+import { newToken, tokenHash } from '../../keys/seal.ts'
 import { checkMail, MAIL_OPTIONS, mailRecords, type Recipient } from '../../mail/index.ts'
 
-/** What the texts may name beside the ticket. */
+/** Names for the texts in addition to the ticket. */
 const LINK = 'link'
 const DAY_MS = 86_400_000
 
@@ -29,7 +32,7 @@ function check(given: JsonObject, place: ActionPlace): readonly ActionMistake[] 
   return [...resource, ...wrong, ...link]
 }
 
-/** A rating to come for each ticket of the batch, and its link for the first who may be mailed. */
+/** Makes a rating for each ticket of the batch, with a link for the first person who may be mailed. */
 async function linksFor(
   context: ActionContext,
   recipients: readonly Recipient[],
@@ -39,7 +42,7 @@ async function linksFor(
   const expires = new Date(now().getTime() + days * DAY_MS).toISOString()
   const first = new Map(recipients.map(({ record }, at) => [record, at] as const).reverse())
   const asked = [...first].map(([ticket, at]) => ({ at, ticket: Number(ticket), token: newToken() }))
-  // Refused where the ticket is not solved any more, or was asked about already; the others are mailed all the same.
+  // Refused for a ticket that is no longer solved, or was asked about before; the others are mailed.
   const made = await records('satisfaction_ratings', 'system').createEach(
     asked.map(({ ticket, token }) => ({
       input: {},

@@ -1,4 +1,4 @@
-/** Route: how content customers are, and how many of those who were asked have answered. */
+/** Route: the satisfaction of customers, and the share of those asked who answered. */
 import type { Reply, Route, RouteContext } from '../../../engine/index.ts'
 import { percentage } from '../dashboards/breakdown.ts'
 import { SATISFACTION } from '../dashboards/output.ts'
@@ -6,10 +6,10 @@ import { periodOf } from '../dashboards/period.ts'
 import { FIGURES, PERIOD_WINDOW } from '../dashboards/routes.ts'
 import { type TicketQuery, ticketQuery, todayOf } from '../dashboards/tickets.ts'
 
-/** So many agents and departments are shown, those asked about most. */
+/** The most agents and departments shown: those asked about most. */
 const SHOWN = 100
 
-/** GET /dashboard/satisfaction: the ratings asked for in a period, of tickets and ratings that the caller may see. */
+/** GET /dashboard/satisfaction: the ratings of a period, of tickets and ratings that the caller may see. */
 async function satisfaction(context: RouteContext): Promise<Reply> {
   const period = periodOf(context.parameters, todayOf(context))
   const query = ticketQuery(context)
@@ -41,7 +41,7 @@ async function satisfaction(context: RouteContext): Promise<Reply> {
   return { data }
 }
 
-/** By who had the ticket when it was asked about, or by its department then; the names of both are told as on the tickets. */
+/** By the assignee of the ticket when it was asked about, or by its department then; both names as on tickets. */
 function groupedSql({ table }: TicketQuery, kind: 'agent' | 'department'): string {
   const [from, name] =
     kind === 'agent' ? [table('users'), `concat_ws(' ', l.first_name, l.last_name)`] : [table('departments'), 'l.name']

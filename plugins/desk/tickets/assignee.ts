@@ -1,17 +1,18 @@
 /**
- * Who can work on tickets, and what becomes of the open tickets of somebody who cannot any more. YAML cannot say it: what
- * follows from a write is set in the record itself or in the one that it belongs to, and these are any number of others.
+ * The assignees of tickets: who can be one, and what happens to the open tickets of an account that no longer can. YAML
+ * cannot say it: a consequence there is about the record itself or the one that it belongs to, and these are any number
+ * of others.
  */
 import type { HookContext, JobContext, JsonObject, Next } from '../../../engine/index.ts'
-import { customerRole } from './customer-role.ts'
+import { customerRole } from './customer.ts'
 import { OPEN } from './figures.ts'
 
-/** Tickets that a change of an account lets go of in its own transaction; a job goes on with the others. */
+/** Tickets that a change of an account releases in its own transaction; a job does the rest. */
 const AT_ONCE = 50
 
 type Surroundings = Pick<HookContext, 'catalog' | 'model'>
 
-/** Whether an account is there, active, and no customer: what `assignedTo` in tickets.yaml asks. */
+/** Whether an account exists, is active, and no customer: the condition of `assignedTo` in tickets.yaml. */
 export async function worksOn({ catalog, model }: Surroundings, userId: number): Promise<boolean> {
   const found = await model('users')
     .query()
@@ -24,7 +25,7 @@ export async function worksOn({ catalog, model }: Surroundings, userId: number):
   return found.length > 0
 }
 
-/** The open tickets that somebody is assigned to, oldest first. */
+/** The open tickets of an assignee, oldest first. */
 export async function openTicketsOf(
   { model }: Pick<Surroundings, 'model'>,
   userId: number,
@@ -41,7 +42,7 @@ export async function openTicketsOf(
   return found.map(({ id, uid }) => ({ id: Number(id), uid: String(uid) }))
 }
 
-/** Whether a write may end somebody's work: it deletes the account, or gives it another state or role. */
+/** Whether a write may end somebody's work: it deletes the account, or changes its state or role. */
 export async function mayLoseTickets({ action, draft, record }: HookContext): Promise<boolean> {
   if (action === 'delete') return true
   if (action !== 'update') return false
@@ -49,14 +50,14 @@ export async function mayLoseTickets({ action, draft, record }: HookContext): Pr
   return status !== record?.status || role_id !== record?.role_id
 }
 
-/** `tickets.unassign`, around every change and deletion of a user: nobody is assigned to what they leave behind. */
+/** `tickets.unassign`, around every change and deletion of a user: takes the assignee off their open tickets. */
 export async function unassign(context: HookContext, next: Next): Promise<void> {
   const concerned = await mayLoseTickets(context)
   await next()
   if (concerned) await letGo(context, Number(context.record?.id))
 }
 
-/** The job that goes on with many tickets. */
+/** The job for the rest of many tickets. */
 export async function unassignLeft(context: JobContext, payload: JsonObject): Promise<undefined> {
   await context.transaction((inner) => letGo(inner, Number(payload.user)))
 }

@@ -1,15 +1,15 @@
 /**
- * Hook: the tickets of an address become those of its account, once it is known whose address that is. YAML cannot say it:
- * no relation leads from the account to these tickets, and there may be any number of them.
+ * The hook `tickets.claim`: the tickets of an address become those of its account once the owner of the address is
+ * known. YAML cannot say it: no relation leads from the account to these tickets, and there may be any number. Also the
+ * role of customers.
  */
 import type { Catalog, HookContext, JobContext, Json, JsonObject, Next, Transaction } from '../../../engine/index.ts'
-import { customerRole } from './customer-role.ts'
 
-/** Tickets that one change of an account takes over in its own transaction; a job goes on with the others. */
+/** Tickets that one change of an account takes over in its own transaction; a job does the rest. */
 const AT_ONCE = 50
 
 /**
- * The condition on an account `u` to be named by its e-mail: active, a customer, and the address confirmed, since
+ * The condition that an account `u` is named by its e-mail: active, a customer, and with a confirmed address, since
  * anybody can register with anybody's.
  */
 function isNameable(catalog: Catalog): string {
@@ -18,7 +18,7 @@ function isNameable(catalog: Catalog): string {
     and exists (select 1 from "${roles}" r where r.id = u.role_id and r.slug = ?)`
 }
 
-/** `tickets.claim`: whoever is found to be the owner of an address gets the tickets that were opened for its contact meanwhile. */
+/** Gives the owner of an address the tickets that were opened for its contact. */
 export async function claim(context: HookContext, next: Next): Promise<void> {
   await next()
   const { record, result } = context
@@ -29,7 +29,7 @@ export async function claim(context: HookContext, next: Next): Promise<void> {
   if (result !== undefined && moved) await takeOver(context, Number(result.id))
 }
 
-/** The job that goes on with a claim of many tickets. */
+/** The job for the rest of many tickets. */
 export async function claimLeft(context: JobContext, payload: JsonObject): Promise<undefined> {
   await context.transaction((inner) => takeOver(inner, Number(payload.user)))
 }
@@ -52,4 +52,9 @@ async function takeOver({ catalog, enqueue, records, transaction }: Claiming, us
     .select('t.id')
   for (const { id } of found.slice(0, AT_ONCE)) await records('tickets', 'system').update(id, { user_id: userId })
   if (found.length > AT_ONCE) await enqueue('tickets.claim', { user: userId }, { dedupe: `user ${userId}` })
+}
+
+export function customerRole({ pluginOptions }: Catalog): string {
+  const roles = pluginOptions.get('auth')?.roles
+  return Array.isArray(roles) ? String(roles.at(-1)) : 'customer'
 }

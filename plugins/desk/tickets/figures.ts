@@ -1,11 +1,11 @@
-/** What the desk's figures mean, once for lists, dashboards, reports and the AI: in SQL, and in words for people. */
+/** The figures of the desk, defined once for lists, dashboards, reports and the AI: in SQL, and in words for people. */
 import type { Catalog, Runner } from '../../../engine/index.ts'
 
-/** Categories of a status: work goes on in the first two, and has ended in the others. */
+/** Categories of a status: in the first two, work continues; in the others it has ended. */
 export const OPEN = ['open', 'pending'] as const
 export const ENDED = ['solved', 'closed'] as const
 
-/** [term, meaning], as the page and the reference say it. */
+/** [term, meaning], for the page and the reference. */
 export const MEANINGS: readonly (readonly [term: string, meaning: string])[] = [
   ['Open', 'The status has the category open or pending.'],
   ['Closed', 'The status has the category solved or closed: the work has ended, with a result or without.'],
@@ -34,17 +34,17 @@ export interface Figures {
   readonly unassigned: string
   /** `today` is SQL of a date. */
   readonly overdue: (today: string) => string
-  /** When the work ended, as stamped, else at the last change; null while it goes on. */
+  /** The end of the work, as stamped, else the last change; null before. */
   readonly endedAt: string
-  /** When a resolved ticket was; null where that is not known. */
+  /** The time when a resolved ticket was resolved; null where that is unknown. */
   readonly resolvedAt: string
   /** Seconds; null where there is nothing to measure. */
   readonly resolution: string
   readonly firstResponse: string
   /**
-   * Whether anything of a ticket may count from a moment on: false only of what ended before. By indexes, so that a
-   * period costs what happened in it and what is open, however long the past is. `moment` is SQL of a time, and `open`
-   * of the ids that `openStatuses` gives: PostgreSQL can tell beforehand how many tickets those have, of a sub-select not.
+   * Whether a ticket may count from a moment on: false only if it ended before. By indexes, so that a period costs what
+   * happened in it and what is open, however long the past is. `moment` is SQL of a time, and `open` of the ids from
+   * `openStatuses`: PostgreSQL can estimate how many tickets those have, but not for a sub-select.
    */
   readonly since: (moment: string, open: string) => string
 }
@@ -80,15 +80,15 @@ export function figuresOf({ resources }: Catalog): Figures {
   }
 }
 
-/** The ids of the statuses with which work goes on, deleted ones too: tickets carry them. */
+/** The ids of the statuses of open tickets, including deleted ones, which tickets still have. */
 export async function openStatuses({ resources }: Catalog, runner: Runner): Promise<readonly number[]> {
   const ended = ENDED.map((category) => `'${category}'`).join(', ')
   const text = `select id from "${resources.get('statuses')!.table}" where category not in (${ended})`
   return (await runner.run({ text }, [])).map(([id]) => Number(id))
 }
 
-/** SQL of the seconds from a ticket's creation to a moment, never less than none; null without the moment. */
+/** SQL of the seconds from a ticket's creation to a moment, at least 0; null without the moment. */
 function secondsTo(moment: string): string {
-  // GREATEST passes over nulls: by itself it would make a wait of none out of no answer at all.
+  // GREATEST ignores nulls: alone it would turn a missing answer into a wait of 0.
   return `case when (${moment}) is not null then greatest(date_part('epoch', (${moment}) - t.created_at), 0) end`
 }

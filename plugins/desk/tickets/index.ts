@@ -1,11 +1,22 @@
-/** The tickets plugin: what the desk's rules say about tickets, comments and settings beyond what YAML can. */
-import { definePlugin } from '../../../engine/index.ts'
+/** The tickets plugin: rules about tickets, comments and settings that YAML cannot say. */
+import { definePlugin, type JsonSchema } from '../../../engine/index.ts'
 import { unassign, unassignLeft } from './assignee.ts'
 import { claim, claimLeft } from './customer.ts'
 import { OPEN } from './figures.ts'
-import { OPTIONS } from './options.ts'
 import { thanks } from './thanks.ts'
 import { checkZone, knownZone } from './zone.ts'
+
+const OPTIONS: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    time_zone: {
+      type: 'string',
+      default: 'UTC',
+      description: 'Where the days and hours of dashboards and reports are counted, by its name: Europe/Berlin.',
+    },
+  },
+}
 
 export default definePlugin({
   name: 'tickets',

@@ -1,14 +1,14 @@
 /**
- * Hook: whether a comment says nothing but thanks, in English or German; when in doubt it says more. What becomes of the
- * ticket then stands in ticket_comments.yaml; YAML cannot say what a text means.
+ * The hook `tickets.thanks`: whether a comment says nothing but thanks, in English or German; in doubt it says more.
+ * ticket_comments.yaml decides what follows; YAML cannot say what a text means.
  */
 import { type HookContext, holds, type Next } from '../../../engine/index.ts'
 
-/** One of these must be there. */
+/** One of these must be in the text. */
 const THANKS = words(`thanks thank thx cheers danke dank dankeschön great perfect super fine good solved fixed resolved
   works working prima bestens erledigt gelöst behoben geht funktioniert läuft passt klappt`)
 
-/** And nothing that is not here: a single other word may be the one that matters. */
+/** No other words may be in it: a single one may matter. */
 const HARMLESS =
   words(`a again all alles an and as at auch am appreciated appreciate awesome best bei bin can cool dafür
   das den der deine dear des die diese dies du ein eine einen es everything excellent fast for für gone got grüße gruß
@@ -18,7 +18,7 @@ const HARMLESS =
   that's the then this tip to top und us very viel viele vielen war was we well wieder wir wonderful worked wunderbar
   yes ja you your zu`)
 
-/** A word that names what was wrong counts as thanks only beside one of these. */
+/** A word for what was wrong counts as thanks only together with one of these. */
 const WRONG = words('issue problem')
 const ENDED = words('gone solved fixed resolved sorted gelöst behoben erledigt')
 
@@ -28,7 +28,7 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/))
 }
 
-/** `tickets.thanks`, around the creation of a comment by a customer: `only_thanks` says what it says. */
+/** Around the creation of a comment by a customer: sets `only_thanks`. */
 export async function thanks({ actor, input, model, resource }: HookContext, next: Next): Promise<void> {
   if (actor.kind === 'user' && !holds(actor, 'tickets.comment') && resource.fields.has('only_thanks')) {
     const writer = await model('users')
@@ -41,11 +41,11 @@ export async function thanks({ actor, input, model, resource }: HookContext, nex
   await next()
 }
 
-/** `names`: of who wrote it, who may have signed. */
+/** `names`: of the writer, who may have signed. */
 export function onlyThanks(text: string, names: readonly string[]): boolean {
   if (text.includes('?') || text.length > 500) return false
   const own = new Set(names.flatMap(wordsOf))
-  // "Thanks Alba,", "Hi Alba,": whom it is said to.
+  // "Thanks Alba,", "Hi Alba,": the person addressed.
   const named =
     /\b((?:[Tt]hanks|[Tt]hank you|[Dd]anke|[Dd]ank|[Hh]i|[Hh]ello|[Hh]ey|[Hh]allo|[Dd]ear)(?: so much| a lot)?,?) \p{Lu}\p{Ll}+(?=\s*(?:[,.!]|$))/gmu
   const found = wordsOf(text.replace(named, '$1'))

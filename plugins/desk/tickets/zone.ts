@@ -1,9 +1,9 @@
-/** The desk's time zone: where its days begin, for figures, charts and reports. ⇄ */
+/** The desk's time zone, in which the days of figures, charts and reports begin. ⇄ */
 import { type Catalog, type Diagnostic, type PluginContext, zoneNamed } from '../../../engine/index.ts'
 
 type Bind = (value: unknown, type: string) => string
 
-/** The zone of app.yaml, UTC where the plugin tickets is not in use. */
+/** The zone of app.yaml; UTC without the plugin tickets. */
 export function zoneOf({ pluginOptions }: Catalog): string {
   return String(pluginOptions.get('tickets')?.time_zone ?? 'UTC')
 }
@@ -14,19 +14,19 @@ export function startOfDay(zone: string, bind: Bind, day: string): string {
   return `(${bind(`${day} 00:00:00`, 'timestamp')} at time zone ${bind(zone, 'text')})`
 }
 
-/** SQL of the seconds that the clocks of a zone show at a moment, counted from 1970; cheaper than a date, row for row. */
+/** SQL of the seconds since 1970 on the clocks of a zone at a moment; cheaper than a date for each row. */
 export function localSeconds(zone: string, bind: Bind, moment: string): string {
   return `date_part('epoch', ${zone === 'UTC' ? moment : `${moment} at time zone ${bind(zone, 'text')}`})`
 }
 
-/** Rule: the zone has a name that clocks know; an offset would be read the other way round by PostgreSQL. */
+/** The zone must have a name; PostgreSQL would read an offset the other way round. */
 export function knownZone(_: Catalog, { time_zone: zone }: Readonly<Record<string, unknown>>): readonly Diagnostic[] {
   if (zone === undefined || zoneNamed(String(zone)) !== undefined) return []
   const message = `There is no time zone "${zone}"`
   return [{ code: 'tickets/time_zone', message, hint: 'take a name as Europe/Berlin or America/New_York, or UTC' }]
 }
 
-/** Asks the database for the zone before the first request does; its list of names may be an older one. */
+/** Asks the database for the zone before the first request does; its list of names may be older. */
 export async function checkZone({ catalog, database }: PluginContext): Promise<readonly string[]> {
   const zone = zoneOf(catalog)
   if (zone !== 'UTC') {

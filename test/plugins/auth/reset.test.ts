@@ -1,7 +1,7 @@
 /** Setting a password by mail: the link, its rules, and the invitation of people without a password. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { tokenHash } from '../../../plugins/keys/link-token.ts'
+import { tokenHash } from '../../../plugins/keys/seal.ts'
 import { hashOf, themeText } from '../../../plugins/pages/page.ts'
 import { type Desk, mailsTo, openDesk, PASSWORD, tokenIn } from '../../desk/desk.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { joinedList, splitList } from '../../../plugins/csv/cell.ts'
-import { nameIn } from '../../../plugins/csv/name.ts'
+import { nameIn } from '../../../plugins/csv/entry.ts'
 
 const test = suite('lists and names in cells')
 

@@ -1,4 +1,4 @@
-/** The agents report: what was assigned to each, what they brought to an end, and how fast. */
+/** The agents report: what each was assigned, what they finished, and how fast. */
 import type { Content } from '../content.ts'
 import { percent, personName, wholeSeconds } from '../query.ts'
 
@@ -22,7 +22,7 @@ export const agents: Content = {
     { path: 'resolution_time.average', label: 'Resolution, average', type: 'duration' },
   ],
   chart: { kind: 'bar', title: 'Tickets by agent', label: 'agent', series: ['assigned', 'resolved'] },
-  // Assigned: of the tickets created in the period; resolved: those that were resolved in it, whenever they began.
+  // Assigned: of the tickets created in the period. Resolved: those that were resolved in it, from any time.
   rows: (query) => {
     const resolved = query.within('x.resolved_at')
     const { firstResponse, open, resolution, resolved: isResolved, resolvedAt } = query.figures

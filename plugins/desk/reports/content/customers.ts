@@ -1,4 +1,4 @@
-/** The customers report: who asked, how often, and how far their tickets are. */
+/** The customers report: who asked, how often, and the state of their tickets. */
 import type { Content } from '../content.ts'
 import { createdTickets, moment, personName, wholeSeconds } from '../query.ts'
 
@@ -22,7 +22,7 @@ export const customers: Content = {
     { path: 'first_response_time.average', label: 'First response, average', type: 'duration' },
   ],
   chart: { kind: 'bar', title: 'Tickets by customer', label: 'customer', series: ['tickets', 'resolved'] },
-  // Tickets show whose they are to everybody who sees them; the organization is for those who may see it.
+  // Everybody who sees a ticket sees its customer; the organization is for people who may see it.
   rows: (query) =>
     `select ${personName('u')}, u.email, o.name, x.tickets, x.open, x.resolved,
       ${wholeSeconds('x.resolution')}, ${moment('x.last')}

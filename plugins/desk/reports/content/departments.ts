@@ -1,4 +1,4 @@
-/** The departments report: every department, also one without tickets, and the tickets of none. */
+/** The departments report: every department, also without tickets, and the tickets of none. */
 import type { Content } from '../content.ts'
 import { createdTickets, percent, wholeSeconds } from '../query.ts'
 

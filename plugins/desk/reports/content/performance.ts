@@ -1,4 +1,4 @@
-/** The performance report: day by day what came, what was brought to an end, what was left, and how long it took. */
+/** The performance report, day by day: new, finished and remaining tickets, and their durations. */
 import type { Content } from '../content.ts'
 import { type Query, wholeSeconds } from '../query.ts'
 
@@ -46,7 +46,10 @@ export const performance: Content = {
   },
 }
 
-/** Every ticket that there was by the end of the period and had not ended before, with when it was answered, ended and resolved. */
+/**
+ * All tickets that existed by the end of the period and had not ended before, with the times of answer, end and
+ * resolution.
+ */
 function worked(query: Query): string {
   const { endedAt, firstResponse, resolution, resolvedAt } = query.figures
   return `select t.created_at, t.first_response_at as responded, ${firstResponse} as response,

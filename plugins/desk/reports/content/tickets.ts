@@ -1,4 +1,4 @@
-/** The tickets report: every ticket that was created in the period. */
+/** The tickets report: every ticket created in the period. */
 import type { Content } from '../content.ts'
 import { createdTickets, moment, personName, wholeSeconds } from '../query.ts'
 

@@ -1,4 +1,4 @@
-/** Draws a report's chart: bars side by side, or lines over days. */
+/** Draws a report's chart: bars next to each other, or lines over days. */
 import type { Chart } from '../content.ts'
 import { CARD, GREY, GRID, INK, SERIES } from './colors.ts'
 import type { PdfDocument } from './document.ts'
@@ -43,7 +43,7 @@ export function drawChart(document: PdfDocument, chart: Chart, area: Area): void
   else drawLines(document, chart, plot, top)
 }
 
-/** A round step of the scale, whole, so that there are at most five. */
+/** A round, whole step of the scale, with at most five steps. */
 function stepOf(highest: number): number {
   const rough = Math.max(1, highest / 4)
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -89,7 +89,7 @@ function drawLines(document: PdfDocument, { labels, series }: Chart, plot: Area,
   series.forEach(({ data }, index) => {
     const points = data.map((value, at): readonly [number, number] => [xOf(at), yOf(value)])
     if (points.length > 1) document.line(points, colorOf(index), 1.6)
-    // One point makes no line, so it is drawn as a mark.
+    // One point makes no line, so it is a mark.
     if (points.length <= 31) for (const [x, y] of points) document.box(x - 1.6, y - 1.6, 3.2, 3.2, colorOf(index))
   })
   const every = Math.ceil(labels.length / LABELS)

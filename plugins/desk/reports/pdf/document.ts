@@ -1,4 +1,6 @@
-/** ⇄ A PDF file with pages to draw on, by pdfkit: boxes, lines and text, measured in points from the upper left corner. */
+/**
+ * ⇄ A PDF file with pages to draw on, by pdfkit: boxes, lines and text, measured in points from the upper left corner.
+ */
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -6,7 +8,7 @@ import PDFDocument from 'pdfkit'
 import type { GiveWay } from '../../../../engine/index.ts'
 import { type Fonts, openFonts, plainText, type Run } from './fonts.ts'
 
-/** A4 lying down, in points. */
+/** A4 in landscape, in points. */
 export const PAGE = { width: 842, height: 595 } as const
 
 export interface TextStyle {
@@ -23,15 +25,15 @@ export interface PdfDocument {
   box(x: number, y: number, width: number, height: number, color: string): void
   /** A line through points, `[x, y]` each. */
   line(points: readonly (readonly [number, number])[], color: string, width: number): void
-  /** Text on a baseline; `x` is where it begins, ends or has its middle. */
+  /** Text on a baseline; `x` is its beginning, end or middle. */
   text(x: number, y: number, text: string, style: TextStyle): void
   /** The width of a text of size 1. */
   widthOf(text: string): number
-  /** The width of one character as it is with no other next to it, which costs next to nothing. */
+  /** The width of one character alone, which is quick to find. */
   widthAlone(character: string): number
-  /** Draws on every page once more, now that their number is known, and closes the file. */
+  /** Draws on every page again, now that their number is known, and closes the file. */
   close(footer: (page: number, pages: number) => void, giveWay: GiveWay): Promise<void>
-  /** Gives the file up half-written. */
+  /** Abandons the file. */
   abandon(): void
 }
 
@@ -51,7 +53,7 @@ export async function openDocument(path: string, title: string, made: Date): Pro
     info: { Title: title, Producer: 'Plinth', Creator: 'Plinth', CreationDate: made },
   })
   const written = pipeline(pdf, createWriteStream(path))
-  // close() throws what went wrong; without this a failure before it would end the process as unhandled.
+  // close() throws the error; without this an earlier failure would end the process as unhandled.
   written.catch(() => undefined)
   const fonts = await openFonts(({ name, bytes }) => pdf.registerFont(name, bytes))
   let pages = 0
@@ -78,17 +80,17 @@ export async function openDocument(path: string, title: string, made: Date): Pro
   }
 }
 
-/** A run as it is drawn, with its width at size 1. */
+/** A run as drawn, with its width at size 1. */
 interface ShapedRun extends Run {
   readonly options: { readonly features?: ['rtla'] }
   readonly width: number
 }
 
-/** Texts, and single characters, of which it is kept what they are when shaped. */
+/** The most texts and single characters whose shapes are kept. */
 const MOST_KEPT = 1_000
 const MOST_ALONE = 50_000
 
-/** What `make` gives for a text, remembered for the last ones. */
+/** Remembers the results of `make` for the latest texts. */
 function kept<T>(most: number, make: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
@@ -101,7 +103,7 @@ function kept<T>(most: number, make: (text: string) => T): (text: string) => T {
   }
 }
 
-/** What draws on the present page. */
+/** Draws on the present page. */
 function drawingOn(
   pdf: PDFKit.PDFDocument,
   fonts: Fonts,
@@ -111,7 +113,7 @@ function drawingOn(
       const options = run.rightToLeft ? WHOLE_RUN : {}
       return { ...run, options, width: pdf.font(run.font).fontSize(1).widthOfString(run.text, options) }
     })
-  // What is drawn was measured before, and the words of a table come again and again.
+  // What is drawn was measured before, and the words of a table repeat.
   const runsOf = kept(MOST_KEPT, shaped)
   const widthOf = (text: string): number => runsOf(text).reduce((sum, { width }) => sum + width, 0)
   return {

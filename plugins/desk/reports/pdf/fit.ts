@@ -4,9 +4,9 @@ import { plainText } from './fonts.ts'
 
 type Measure = Pick<PdfDocument, 'widthOf' | 'widthAlone'>
 
-/** Letters that are joined can take less room than each alone, and seldom less than half of it. */
+/** Joined letters can take less room than each alone, but seldom less than half. */
 const JOINED = 2
-/** No line has more characters; many that take no room would be shaped for nothing. */
+/** The most characters of a line; shaping many that take no room would be wasted. */
 const LINE = 500
 
 /** The part of a text that fits a width, with an ellipsis where that is not all. */
@@ -27,7 +27,10 @@ export function fitting(document: Measure, text: string, size: number, width: nu
   return `${shown(fits).trimEnd()}…`
 }
 
-/** A text as at most `most` lines of a width, broken between words where there are any; the last one ends in an ellipsis where text is left. */
+/**
+ * A text in at most `most` lines of a width, broken between words if possible; the last one ends in an ellipsis where
+ * text remains.
+ */
 export function wrapped(document: Measure, text: string, size: number, width: number, most: number): readonly string[] {
   const lines: string[] = []
   const room = width / size
@@ -42,12 +45,12 @@ export function wrapped(document: Measure, text: string, size: number, width: nu
   return rest === '' ? lines : [...lines, fitting(document, rest, size, width)]
 }
 
-/** Whether a text fits; one that is much too long is not shaped to find that out. */
+/** Whether a text fits; one that is much too long is not shaped for that. */
 function fitsWhole(document: Measure, text: string, room: number): boolean {
   return head(document, text, JOINED * room).length === text.length && document.widthOf(text) <= room
 }
 
-/** The beginning of a text whose characters, each alone, take no more than a room. */
+/** The beginning of a text whose single characters fit into a width. */
 function head(document: Measure, text: string, room: number): string {
   let used = 0
   let [count, end] = [0, 0]

@@ -1,4 +1,4 @@
-/** ⇄ A report as a PDF: title, period, figures, a chart, and the rows over as many pages as they need. */
+/** ⇄ A report as a PDF: title, period, figures, a chart, and the rows over as many pages as needed. */
 
 import { type GiveWay, turns } from '../../../../engine/index.ts'
 import type { Bounds } from '../bounds.ts'
@@ -12,13 +12,13 @@ import { drawHeader, drawRow, layRow, rowTexts, type Table, tableOf } from './ta
 
 const MARGIN = 36
 const INNER = PAGE.width - 2 * MARGIN
-/** Below it is the footer. */
+/** The footer begins below it. */
 const BOTTOM = PAGE.height - 40
 const CHART_HEIGHT = 176
-/** How many missing characters are named. */
+/** The most missing characters that are named. */
 const NAMED = 12
 
-/** A document, and how far its last page is drawn. */
+/** A document, and the position on its last page. */
 interface Pen {
   readonly document: PdfDocument
   readonly giveWay: GiveWay
@@ -113,7 +113,7 @@ async function drawRows(pen: Pen, snapshot: Snapshot, table: Table, most: number
   }
 }
 
-/** The rows in the order in which they are drawn: of those in the order of time the last `most`, turned round. */
+/** The rows in drawing order: of rows in the order of time, the last `most`, reversed. */
 async function* drawnRows({ content, count, rows }: Snapshot, most: number): AsyncGenerator<readonly Values[], void> {
   if (content.chronological !== true) return yield* rows()
   let before = Math.max(0, count - most)
@@ -125,7 +125,7 @@ async function* drawnRows({ content, count, rows }: Snapshot, most: number): Asy
   yield* newest
 }
 
-/** Begins a new page when the given height does not fit on this one; returns whether it did. */
+/** Begins a new page when a height does not fit; returns whether it did. */
 function roomFor(pen: Pen, height: number): boolean {
   if (pen.y + height <= BOTTOM) return false
   pen.document.newPage()

@@ -1,4 +1,4 @@
-/** The table of a PDF report: rows in columns over as many pages as they need, each with the header. */
+/** The table of a PDF report: rows in columns over as many pages as needed, each with the header. */
 import type { Column, Values } from '../content.ts'
 import { textOf } from '../text.ts'
 import { HEAD, INK, WHITE, ZEBRA } from './colors.ts'
@@ -12,7 +12,7 @@ const PAD = 4
 const LINES = 3
 const HEADER_LINES = 2
 
-/** A column in its place, with the lines of its header. */
+/** A column with its position and the lines of its header. */
 interface PlacedColumn extends Column {
   readonly x: number
   readonly points: number
@@ -49,7 +49,7 @@ export function tableOf(document: PdfDocument, columns: readonly Column[], x: nu
   return { columns: placed, headerHeight: lines * LINE + 2 * PAD, x, width }
 }
 
-/** The texts of a row as they are shown. */
+/** The texts of a row. */
 export function rowTexts(columns: readonly Column[], values: Values, zone: string): readonly string[] {
   return columns.map(({ type }, at) => textOf(values[at] ?? null, type, zone))
 }

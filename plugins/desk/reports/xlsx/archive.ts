@@ -18,7 +18,7 @@ interface Entry {
 }
 
 export interface Archive {
-  /** Adds a file of text that comes in parts. */
+  /** Adds a text file that comes in parts. */
   add(name: string, parts: Iterable<string> | AsyncIterable<string>): Promise<void>
   /** Writes the directory at the end; without it the file is no archive. */
   close(): Promise<void>
@@ -29,7 +29,7 @@ const CENTRAL = 0x02014b50
 const END = 0x06054b50
 /** Version 2.0, names in UTF-8, deflated. */
 const [VERSION, UTF8, DEFLATED] = [20, 0x0800, 8]
-/** The first day that zip knows, as files made of equal rows should be equal. */
+/** The first day of zip: files of equal rows are equal. */
 const DAY = 0x0021
 
 /** Begins an archive at `path`. */
@@ -41,7 +41,7 @@ export async function openArchive(path: string): Promise<Archive> {
     async add(name, parts) {
       const head = headOf(LOCAL, { name, at: end, crc: 0, packed: 0, size: 0 })
       const entry = await deflate(file, name, end, head.length, parts)
-      // The sizes are known only now; written into the head, every reader understands the entry.
+      // The sizes are known only now; written into the header, every reader understands the entry.
       const known = headOf(LOCAL, entry)
       await writeAt(file, known, entry.at)
       entries.push(entry)
@@ -61,7 +61,7 @@ export async function openArchive(path: string): Promise<Archive> {
   }
 }
 
-/** Writes all of the bytes: on a nearly full disk one call may write a part, and calls that success. */
+/** Writes all bytes: on a nearly full disk one call may write a part, and calls that success. */
 async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
@@ -94,7 +94,7 @@ async function deflate(
   return { name, at, crc, packed, size }
 }
 
-/** The head of an entry before its bytes, or the longer one in the directory. */
+/** The header of an entry before its bytes, or the longer one in the directory. */
 function headOf(signature: number, { name, at, crc, packed, size }: Entry): Buffer {
   const text = Buffer.from(name)
   const central = signature === CENTRAL

@@ -1,4 +1,4 @@
-/** The parts of a workbook that do not depend on its rows: what it consists of, and how values look. */
+/** The parts of a workbook that do not depend on its rows: its structure, and the formats of values. */
 import type { ValueType } from '../content.ts'
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -7,7 +7,7 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const SHEET_ML = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** What a value looks like, as its index among the cell formats of `styles`. */
+/** The format of a value, as its index among the cell formats of `styles`. */
 export const STYLE: Readonly<Record<ValueType | 'header' | 'title', number>> = Object.freeze({
   text: 0,
   integer: 1,
@@ -36,7 +36,7 @@ const STYLES = `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt num
     `<xf numFmtId="${number}" fontId="${font}" fillId="${fill}" borderId="0" xfId="0"${number > 0 ? ' applyNumberFormat="1"' : ''}${font > 0 ? ' applyFont="1"' : ''}${fill > 0 ? ' applyFill="1"' : ''}/>`,
 ).join('')}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 
-/** Every part but the sheets, by its name; `title` goes to the properties of the document. */
+/** Every part but the sheets, by name; `title` is in the properties of the document. */
 export function PARTS(sheets: readonly string[], title: string): readonly (readonly [string, string])[] {
   const numbered = sheets.map((name, at) => ({ name, id: at + 1 }))
   const types = numbered
@@ -72,7 +72,7 @@ export function PARTS(sheets: readonly string[], title: string): readonly (reado
   ]
 }
 
-/** How a sheet is laid out: widths in characters, whether its first row stays in sight, the cells that can be filtered. */
+/** The layout of a sheet: widths in characters, a frozen first row, the cells with filters. */
 export interface Layout {
   readonly widths: readonly number[]
   readonly frozen: boolean

@@ -9,12 +9,12 @@ import { textsInTurns } from '../in-turns.ts'
 import { type Archive, openArchive } from './archive.ts'
 import { PARTS, STYLE, sheetParts } from './parts.ts'
 
-/** A sheet has at most 1,048,576 rows, of which one is the header. */
+/** A sheet has at most 1,048,576 rows, one of them the header. */
 const SHEET_ROWS = 1_048_575
-/** A cell has at most so many characters. */
+/** The most characters of a cell. */
 const CELL_LENGTH = 32_767
 const DAY_S = 86_400
-/** 1970-01-01 as sheets count days. */
+/** 1970-01-01 as the number of days in sheets. */
 const EPOCH = 25_569
 
 /** Writes the workbook at `path`. */
@@ -59,7 +59,7 @@ async function* summarySheet({ name, madeAt, content, summary }: Snapshot): Asyn
   yield tail
 }
 
-/** One pass over the rows fills as many sheets as they need. */
+/** One pass over the rows fills as many sheets as needed. */
 async function writeRows(archive: Archive, { content, count, rows }: Snapshot, sheets: number): Promise<void> {
   const batches = rows()[Symbol.asyncIterator]()
   const giveWay = turns()
@@ -89,7 +89,7 @@ async function writeRows(archive: Archive, { content, count, rows }: Snapshot, s
   await batches.return?.()
 }
 
-/** In characters: what the values need, and the label with the arrow of its filter. */
+/** In characters: the width of the values, and of the label with the arrow of its filter. */
 function widthOf({ label, type, width }: Column): number {
   const least = { text: Math.min(44, width * 1.6), integer: 9, percent: 10, duration: 12, timestamp: 18, date: 12 }[
     type
@@ -108,7 +108,7 @@ function row(number: number, cells: readonly string[]): string {
   return `<row r="${number}">${cells.join('')}</row>`
 }
 
-/** A cell as a number of its kind, or as text that is never taken for a formula; nothing where there is no value. */
+/** A cell as a number of its kind, or as text that is never taken for a formula; empty without a value. */
 function cell(place: string, value: string | number | null, type: ValueType, style?: number): string {
   if (value === null) return ''
   const look = style ?? STYLE[type]
@@ -131,7 +131,9 @@ function cut(text: string): string {
   return text.length <= CELL_LENGTH ? text : text.slice(0, CELL_LENGTH).toWellFormed()
 }
 
-/** As XML, which has no control characters: sheets write them as _x0001_, and what looks like that as _x005F_x0001_. */
+/**
+ * Text as XML, which has no control characters: sheets write them as _x0001_, and a text like that as _x005F_x0001_.
+ */
 export function escaped(text: string): string {
   return (
     text

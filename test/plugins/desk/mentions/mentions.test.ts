@@ -1,7 +1,7 @@
 /** Mentions: whom a comment names, who is told of it, and what is never found out by it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { meantBy, namedIn } from '../../../../plugins/desk/mentions/names.ts'
+import { meantBy, namedIn } from '../../../../plugins/desk/mentions/find.ts'
 import { type Desk, mailsTo, openDesk, PASSWORD, type Person, registerAt } from '../../../desk/desk.ts'
 
 let desk: Desk

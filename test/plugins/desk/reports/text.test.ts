@@ -1,7 +1,7 @@
 /** Text that runs from right to left, as it is drawn. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { stretchesOf } from '../../../../plugins/desk/reports/pdf/direction.ts'
+import { stretchesOf } from '../../../../plugins/desk/reports/pdf/fonts.ts'
 import { durationText, textOf } from '../../../../plugins/desk/reports/text.ts'
 
 const test = suite('text of reports')

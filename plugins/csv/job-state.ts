@@ -1,33 +1,33 @@
-/** ⇄ What a job that imports leaves for its next run: its file, and what became of each batch that is written. */
+/** ⇄ The state of an import job between its runs: its file, and the outcome of each written batch. */
 import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
 import { placeOf } from '../files/key.ts'
 import { type Outcome, plainCreated, plainErrors, plainNotes, plainRepeated } from './outcome.ts'
 
-/** The resource of what became of each batch. */
+/** The resource of batch outcomes. */
 export const BATCHES = 'import_batches'
 
-/** Where the file of a job is put in the storage; it is called like its job. */
+/** The key of a job's file in the storage, with the name of the job. */
 export function keyOf(context: Pick<PluginContext, 'instance'>, job: string): string {
   return `${placeOf(context, 'imports')}${job}.csv`
 }
 
-/** The job whose file a key is. */
+/** The job of a file's key. */
 export function jobOf(key: string): string {
   return key.replace(/^.*\//, '').replace(/\.csv$/, '')
 }
 
-/** Where the file of a job is; one that was added before files had owners does not say it. */
+/** The key of a job's file; jobs from before files had owners do not have it. */
 export function fileOf(id: string, { file }: JsonObject): string {
   return typeof file === 'string' ? file : `imports/${id}.csv`
 }
 
-/** What earlier runs came to. */
+/** The results of earlier runs. */
 export interface Kept {
   readonly done: number
   readonly outcomes: readonly Outcome[]
 }
 
-/** Reads what earlier runs of a job came to. */
+/** Reads the results of earlier runs of a job. */
 export async function keptBatches({ model, id }: JobContext): Promise<Kept> {
   const found = await model(BATCHES)
     .query()
@@ -39,7 +39,7 @@ export async function keptBatches({ model, id }: JobContext): Promise<Kept> {
   return { done: last === undefined ? 0 : last.first_row + last.rows, outcomes: found.map(({ outcome }) => outcome) }
 }
 
-/** Notes a batch in the open transaction of `inner`; rejects when another process has written the same. */
+/** Notes a batch in the open transaction of `inner`; rejects when another process has written it. */
 export async function noteBatch(
   inner: PluginContext,
   job: string,

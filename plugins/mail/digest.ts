@@ -1,15 +1,15 @@
-/** Mails of an automation, gathered: who would be mailed of many records because of one request is mailed once, with all of them. */
+/** Digests of an automation: one mail with several records, where one request would send a person a mail for each. */
 import type { NamedMail } from './send.ts'
 import type { MailWords } from './template.ts'
 
-/** A mail about one record on its way. */
+/** A mail about one record, before it is sent or becomes part of a digest. */
 export interface Letter {
   readonly mail: NamedMail
   readonly id: string
   readonly record: number | undefined
-  /** The request that set the automation off; null: nobody's. */
+  /** The request that caused the run; null without one. */
   readonly request: string | null
-  /** The words of the mail, filled in. */
+  /** The filled words of the mail. */
   readonly subject: string
   readonly text: string
 }
@@ -19,10 +19,10 @@ const SEVERAL: MailWords = {
   text: 'One change was made to {{ count }} records:\n\n{{ list | quote }}',
 }
 
-/** Characters of one mail: more would be too much for the queue, and go in another one. */
+/** Characters of one mail: more would be too much for the queue, and go into another one. */
 const LENGTH = 200_000
 
-/** The mails of letters, in the order of the first of each; `idOf` names what is made of several. */
+/** The mails of letters, in the order of the first of each; `idOf` makes the id of a digest. */
 export function gathered(letters: readonly Letter[], idOf: (ids: readonly string[]) => string): readonly NamedMail[] {
   const groups = new Map<string, Letter[]>()
   for (const letter of letters) {
@@ -39,7 +39,7 @@ export function gathered(letters: readonly Letter[], idOf: (ids: readonly string
   )
 }
 
-/** As few parts as fit into a mail each. */
+/** As few mails as possible. */
 function parts(letters: readonly Letter[]): readonly (readonly Letter[])[] {
   const made: Letter[][] = []
   let length = LENGTH

@@ -1,8 +1,21 @@
-/** Whom an automation mails: what may stand in `to`, and which addresses of which accounts and records that comes to. */
-import type { ActionContext, ActionMistake, ActionPlace, Actor, Catalog, Field, Resource } from '../../engine/index.ts'
-import { endOf, nearest, pathOf, relatedPath, SYSTEM } from '../../engine/index.ts'
+/** Recipients of an automation's mails: the entries of `to`, and the addresses of their accounts and records. */
+import {
+  type ActionContext,
+  type ActionMistake,
+  type ActionPlace,
+  type Actor,
+  type Catalog,
+  endOf,
+  type Field,
+  nearest,
+  pathOf,
+  type Resource,
+  relatedPath,
+  SYSTEM,
+  type Transaction,
+} from '../../engine/index.ts'
 
-/** What an entry of `to` means. */
+/** The meaning of an entry of `to`. */
 export type To =
   | { readonly kind: 'address'; readonly address: string }
   /** Records that a relation leads to; `field` has their addresses. */
@@ -16,7 +29,7 @@ function isOfAccounts({ accounts, resources }: Catalog, { owner }: Resource): bo
   return accounts !== undefined && resources.get(accounts.resource)?.owner === owner
 }
 
-/** What an entry means, or what is wrong with it. */
+/** The meaning of an entry, or its mistake. */
 export function readTo({ catalog, resource }: Pick<ActionPlace, 'catalog' | 'resource'>, entry: string): To | Mistake {
   if (entry.includes('@')) return addressIn(catalog, entry)
   const words = entry.split('.')
@@ -67,7 +80,7 @@ function holdsAddresses({ options, type }: Field): boolean {
   return type.name === 'email' || (type.name === 'list' && options.own.of === 'email')
 }
 
-/** The one field with the addresses of a resource's records. */
+/** The only field with addresses of a resource. */
 function addressOf({ fields, name }: Resource, entry: string): To | Mistake {
   const all = [...fields.values()].filter(holdsAddresses)
   const field = all.find((one) => one.name === 'email') ?? all[0]
@@ -88,7 +101,7 @@ function nowhere({ fields, name, relations }: Resource, entry: string, last: str
   return { message: `"${entry}" leads nowhere from "${name}"`, hint }
 }
 
-/** Somebody whom a record's mail goes to; without an actor, an address that is no account's. */
+/** A recipient for a record; without an actor, an address of no account. */
 export interface Recipient {
   /** Undefined where an automation acts without records. */
   readonly record: number | undefined
@@ -98,7 +111,10 @@ export interface Recipient {
   readonly written?: boolean
 }
 
-/** The recipients of all records of a batch; accounts first, so that an address that is named twice is that of the account. */
+/**
+ * The recipients of all records of a batch; accounts first, so that an address that is named twice is that of the
+ * account.
+ */
 export async function recipientsOf(context: ActionContext, to: readonly To[]): Promise<readonly Recipient[]> {
   const { work } = context
   const records = [...new Set(work.records.map(({ id }) => id))]
@@ -116,7 +132,7 @@ export async function recipientsOf(context: ActionContext, to: readonly To[]): P
   return [...all.filter(({ actor }) => actor !== undefined), ...all.filter(({ actor }) => actor === undefined)]
 }
 
-/** Accounts that may sign in and whose address is known to be theirs. */
+/** Accounts that may sign in and have a confirmed address. */
 async function accountsAt(
   context: ActionContext,
   path: string,
@@ -175,4 +191,28 @@ async function fieldsAt(
 function addresses(record: number, value: unknown): readonly Recipient[] {
   const all = Array.isArray(value) ? value : [value]
   return all.flatMap((address) => (typeof address === 'string' ? [{ record, address, actor: undefined }] : []))
+}
+
+interface Here {
+  readonly catalog: Catalog
+  readonly transaction: Transaction
+}
+
+/** The addresses that belong to no account and no contact. */
+export async function strangersAmong(
+  { catalog, transaction }: Here,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const asked = new Set(addresses.map((address) => address.toLowerCase()))
+  const known = [catalog.accounts?.resource, 'contacts'].flatMap((name) => {
+    const resource = catalog.resources.get(name ?? '')
+    const email = resource?.fields.get('email')
+    return resource === undefined || email === undefined
+      ? []
+      : [`select "${email.column}" from "${resource.table}" where "${email.column}" = any($1::text[])`]
+  })
+  if (asked.size === 0 || known.length === 0) return asked
+  const rows = await transaction.run({ text: known.join(' union '), name: 'mail known addresses' }, [[...asked]])
+  for (const [address] of rows) asked.delete(address ?? '')
+  return asked
 }

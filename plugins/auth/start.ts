@@ -1,8 +1,11 @@
-/** The first admin: made at the start of an application that has none, never with a password anybody could guess. */
+/**
+ * The start of the plugin: makes the first admin, never with a guessable password, and rewrites addresses from before
+ * there was one form of each.
+ */
+
 import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext, type StartLine } from '../../engine/index.ts'
 import { notDeletedSql } from './actor.ts'
-import { rewriteAddresses } from './one-form.ts'
 import { authOptions } from './options.ts'
 
 /** What this reads of the environment, for the documents. */
@@ -14,7 +17,7 @@ export const VARIABLES = {
   ADMIN_PASSWORD: { otherwise: 'made and printed once', meaning: 'the password of the first admin' },
 }
 
-/** Runs before the first request; gives the lines to print when an admin was made. */
+/** Runs before the first request; returns the lines to print for a new admin. */
 export async function start(context: PluginContext): Promise<readonly StartLine[]> {
   const { options, settings } = context
   await rewriteAddresses(context)
@@ -29,7 +32,9 @@ export async function start(context: PluginContext): Promise<readonly StartLine[
     : [{ once: `Admin      ${email}` }]
 }
 
-/** The role of a slug, unless somebody who may sign in has it. As SQL, because models would load Objection at every start. */
+/**
+ * The role of a slug, unless somebody who may sign in has it. SQL, because models would load Objection at every start.
+ */
 async function vacantRole({ catalog, database }: PluginContext, slug: string): Promise<number | undefined> {
   const users = catalog.resources.get('users')!
   const roles = catalog.resources.get('roles')!
@@ -57,5 +62,34 @@ async function makeAdmin(context: PluginContext, email: string, password: string
     throw new Error(`The first admin could not be made from ADMIN_EMAIL and ADMIN_PASSWORD: ${reasons}`, {
       cause: error,
     })
+  }
+}
+
+/**
+ * Rewrites addresses in another form, so that their owners can still sign in. Where another account has that form the
+ * address stays, and the log names the account by its id.
+ */
+export async function rewriteAddresses({
+  catalog,
+  database,
+  log,
+  model,
+}: Pick<PluginContext, 'catalog' | 'database' | 'log' | 'model'>): Promise<void> {
+  const users = catalog.resources.get('users')!
+  const { options, type } = users.fields.get('email')!
+  // Nearly always there is none; a model would load Objection.
+  const text = `select id, email from "${users.table}" where email ~ '[^\\x01-\\x7f]|xn--'`
+  for (const row of await database.adhoc.run({ text }, [])) {
+    const id = Number(row[0])
+    const email = String(row[1])
+    const parsed = type.parse(email, options)
+    const form = 'value' in parsed && typeof parsed.value === 'string' ? parsed.value : email
+    if (form === email) continue
+    const written = await model('users')
+      .query()
+      .findById(id)
+      .whereNotExists(model('users').query().alias('o').where('o.email', form))
+      .patch({ email: form })
+    if (written === 0) log.warn({ user: id }, 'an account has another spelling of the address of another account')
   }
 }

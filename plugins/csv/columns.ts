@@ -1,4 +1,4 @@
-/** The layout of a resource's files: every column with its path in the catalog and how the import reads it. */
+/** The columns of a resource's files: each with its path in the catalog, and how the import reads it. */
 import {
   type Access,
   accessOf,
@@ -14,16 +14,16 @@ import {
   type Resource,
   targetOf,
 } from '../../engine/index.ts'
-import { type AccessWritten, type ColumnDefinition, type CreateDefinition, definitionOf } from './key.ts'
+import { type AccessWritten, type ColumnDefinition, type CreateDefinition, definitionOf } from './csv-key.ts'
 
 /** How the import reads a column. */
 export type Intake =
   | { readonly kind: 'ignored' }
-  /** A value of the record's own; `kept`: one that callers cannot write. */
+  /** A value of the record itself; `kept`: callers cannot write it. */
   | { readonly kind: 'value'; readonly kept: boolean }
-  /** The words of a name, the last of them in the second field. */
+  /** The words of a name, the last one for the second field. */
   | { readonly kind: 'words'; readonly fields: readonly [Field, Field] }
-  /** A record it belongs to, found by what it is called. */
+  /** A record that the row belongs to, found by a name. */
   | {
       readonly kind: 'relation'
       readonly relation: BelongsTo
@@ -31,7 +31,7 @@ export type Intake =
       readonly within: Within | undefined
       readonly where: readonly Condition[]
     }
-  /** A record that belongs to this one, for each filled cell. */
+  /** A record that belongs to the row's record, one for each filled cell. */
   | {
       readonly kind: 'child'
       readonly relation: ToMany
@@ -41,13 +41,13 @@ export type Intake =
 
 type ToMany = Extract<Relation, { readonly kind: 'has_many' }>
 
-/** Narrows a match: `field` of the other record is what `of` is in the row. */
+/** Narrows a match: `field` of the other record must equal `of` in the row. */
 export interface Within {
   readonly field: Field
   readonly of: string
 }
 
-/** What must be so of a record for a row to name it: the value of a field of its own, or of what it belongs to. */
+/** A condition on a record that rows name: a value of a field of its own, or of a record that it belongs to. */
 export interface Condition {
   readonly path: FieldPath
   readonly value: Json
@@ -55,36 +55,36 @@ export interface Condition {
 
 export interface Column {
   readonly title: string
-  /** Titles of files that were made before what it stands for was renamed. */
+  /** Titles in files from before a rename. */
   readonly before: readonly string[]
   readonly path: string
-  /** The field of the record that the column stands for: its own, or the foreign key. */
+  /** The field of the record: its own, or the foreign key. */
   readonly field: Field
   readonly list: boolean
-  /** Whether its texts never need quotes or a guard: moments, numbers of a sequence, truth values. */
+  /** Whether its texts never need quotes or a guard: times, numbers of a sequence, booleans. */
   readonly plain: boolean
   readonly intake: Intake
   readonly otherwise: string | undefined
   readonly required: boolean
   readonly key: boolean
-  /** The field that takes values which are none of this column's own. */
+  /** The field for values that do not fit this column. */
   readonly elsewhere: Field | undefined
   /** Whether HTML in it becomes text. */
   readonly html: boolean
-  /** What is created where the record that it names is not there. */
+  /** How to create the record that it names, if there is none. */
   readonly create: CreateDefinition | undefined
 }
 
 export interface Layout {
   readonly resource: Resource
-  /** Keys that hooks read of a new record, and that the import gives for all rows. */
+  /** Keys of hooks for new records, which an import gives for all rows. */
   readonly ask: readonly string[]
   readonly columns: readonly Column[]
 }
 
 const PLAIN: readonly string[] = ['sequence', 'timestamp', 'date', 'boolean', 'reference', 'uuid']
 
-/** The layout of a resource's files, or undefined when it has no `csv:`; throws a sentence for a path that leads nowhere. */
+/** The columns of a resource's files, or undefined without `csv:`; throws a sentence for a path that leads nowhere. */
 export const layoutOf = memo((catalog: Catalog, resource: Resource): Layout | undefined => {
   const definition = definitionOf(resource.keys.csv)
   if (definition === undefined) return undefined
@@ -95,12 +95,12 @@ export const layoutOf = memo((catalog: Catalog, resource: Resource): Layout | un
   })
 })
 
-/** Who may, as routes ask it. */
+/** The access of a route. */
 export function accessesOf(written: readonly AccessWritten[]): readonly Access[] {
   return written.flatMap((access) => accessOf(access))
 }
 
-/** A title as it is compared: without case, and with one kind of gap between words. */
+/** A title for comparison: without case, and with one kind of gap between words. */
 export function headerWord(title: string): string {
   return title
     .trim()
@@ -108,7 +108,7 @@ export function headerWord(title: string): string {
     .replace(/[\s_-]+/g, ' ')
 }
 
-/** One column as it is written; throws a sentence for a path that leads nowhere. */
+/** A column as written; throws a sentence for a path that leads nowhere. */
 export function columnOf(catalog: Catalog, resource: Resource, title: string, as: string | ColumnDefinition): Column {
   const written = typeof as === 'string' ? { path: as } : as
   const child = childOf(catalog, resource, written)
@@ -167,7 +167,7 @@ function childOf(
   }
 }
 
-/** What the field or relation at the head of a path was called before. */
+/** The earlier names of the field or relation at the beginning of a path. */
 function namesBefore({ fields, relations }: Resource, path: string): readonly string[] {
   const head = path.split('.', 1)[0]
   return [...fields.values(), ...relations.values()].flatMap(({ earlier, name }) =>

@@ -1,8 +1,18 @@
-/** Transform: the roles that the plugin itself cannot do without are seeded, and new accounts get the last of them. */
-import { type JsonObject, nearest, type ResourceDefinition, type RuleDefinition } from '../../engine/index.ts'
+/**
+ * Roles of the application: the built-in ones become seeds, new accounts get the last of them, and options may only
+ * name roles that exist.
+ */
+import {
+  type Catalog,
+  type Diagnostic,
+  type JsonObject,
+  nearest,
+  type ResourceDefinition,
+  type RuleDefinition,
+} from '../../engine/index.ts'
 import { authOptions } from './options.ts'
 
-/** Completes the resources `users` and `roles` by the option `roles`, where the application does not say it itself. */
+/** Completes the resources `users` and `roles` by the option `roles`, where the application does not. */
 export function builtInRoles(resource: ResourceDefinition, options: JsonObject): ResourceDefinition {
   const { roles } = authOptions(options)
   if (resource.resource === 'users') return withLastAdmin(withDefault(resource, roles.at(-1) ?? ''), roles[0] ?? '')
@@ -16,7 +26,7 @@ function withDefault(resource: ResourceDefinition, slug: string): ResourceDefini
   return { ...resource, relations: { ...resource.relations, role: { ...role, default: { slug } } } }
 }
 
-/** Somebody who may sign in keeps the highest role. */
+/** Somebody who may sign in must keep the highest role. */
 function withLastAdmin(resource: ResourceDefinition, slug: string): ResourceDefinition {
   const last_admin: RuleDefinition = {
     at_least: 1,
@@ -29,11 +39,11 @@ function withLastAdmin(resource: ResourceDefinition, slug: string): ResourceDefi
   return { ...resource, rules: { ...resource.rules, last_admin } }
 }
 
-/** The first role may do everything, the last is what those who register get; what stands between is the application's. */
+/** The first role may do everything, the last is for people who register; the application defines those between. */
 function withSeeds(resource: ResourceDefinition, roles: readonly string[]): ResourceDefinition {
   const { key = 'slug', rows = [] } = resource.seeds ?? {}
   const seeded = rows.map(({ slug }) => String(slug))
-  // A name that looks like one that is there is a slip, which a rule tells; a role would hide it.
+  // A slug near to an existing one is a slip, which a rule reports; seeding it would hide that.
   const missing = (slug: string) => !seeded.includes(slug) && nearest(slug, seeded) === undefined
   const row = (slug: string, permissions: readonly string[]) => ({ slug, name: nameOf(slug), permissions })
   const first = roles.slice(0, 1).filter(missing)
@@ -44,4 +54,30 @@ function withSeeds(resource: ResourceDefinition, roles: readonly string[]): Reso
 
 function nameOf(slug: string): string {
   return slug.slice(0, 1).toUpperCase() + slug.slice(1).replaceAll(/[-_]/g, ' ')
+}
+
+/**
+ * A diagnostic for each role that a plugin's option names and no seed has; none where the application knows no roles.
+ */
+export function unseededRoles(
+  catalog: Catalog,
+  plugin: string,
+  option: string,
+  names: readonly string[],
+): readonly Diagnostic[] {
+  const roles = catalog.accounts?.roles
+  if (roles === undefined) return []
+  return names
+    .filter((name) => !roles.has(name))
+    .map((name) => {
+      const near = nearest(name, [...roles])
+      return {
+        code: `${plugin}/unknown_role` as const,
+        message: `There is no role "${name}", which the option "${option}" of the plugin ${plugin} names`,
+        hint:
+          near === undefined
+            ? `seed the role, or name others: ${plugin}: { ${option}: […] }`
+            : `did you mean "${near}"?`,
+      }
+    })
 }

@@ -1,7 +1,7 @@
-/** The key `csv:` of a resource file: which columns its files have, and who exports and imports. */
+/** The key `csv:` of a resource file: its columns, and who may export and import. */
 import type { Json, JsonSchema } from '../../engine/index.ts'
 
-/** One column as written: a path, or a path with how the import reads it. */
+/** A column as written: a path, or a path with how the import reads it. */
 export interface ColumnDefinition {
   readonly path: string
   readonly match?: readonly string[]
@@ -19,7 +19,7 @@ export interface ColumnDefinition {
   readonly set?: Readonly<Record<string, string | number | boolean>>
 }
 
-/** What an import creates where a column names a record that is not there. */
+/** How an import creates the record that a column names, if there is none. */
 export interface CreateDefinition {
   readonly in: string
   readonly from?: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export interface AccessWritten {
   readonly who?: 'anyone' | 'signed_in'
 }
 
-/** The value of the key, as its schema lets it through. */
+/** The value of the key after its schema has accepted it. */
 export interface CsvDefinition {
   readonly export?: readonly AccessWritten[]
   readonly import?: readonly AccessWritten[]
@@ -177,7 +177,7 @@ export const CSV_KEY: JsonSchema = {
   examples: [{ export: [{ permission: 'books.export' }], columns: { Title: 'title', Author: 'author.name' } }],
 }
 
-/** The key's value of a resource, or undefined when it has none. */
+/** The value of a resource's key; undefined without one. */
 export function definitionOf(value: Json | undefined): CsvDefinition | undefined {
   // The schema of the key has judged its shape.
   return value === undefined ? undefined : (value as Json & CsvDefinition)

@@ -1,0 +1,145 @@
+/**
+ * Hooks that guard roles. Roles only have permissions that exist; built-in roles stay, and so do roles that accounts
+ * have; nobody reaches above their own role. YAML cannot say it: plugins know the permissions, and YAML knows no order
+ * of roles.
+ */
+import {
+  type Actor,
+  ApiError,
+  type FieldErrors,
+  fieldError,
+  type HookContext,
+  holds,
+  invalid,
+  type Json,
+  type Next,
+  nearest,
+  type PluginContext,
+} from '../../engine/index.ts'
+import { authOptions } from './options.ts'
+
+interface Role {
+  readonly id: number
+  readonly slug: string
+  readonly permissions: readonly string[]
+}
+
+/** One role by its id; undefined when there is none. */
+export async function roleOf({ model }: Pick<PluginContext, 'model'>, id: Json | undefined): Promise<Role | undefined> {
+  if (typeof id !== 'number') return undefined
+  return model('roles').query().findById(id).select('id', 'slug', 'permissions').castTo<Role | undefined>()
+}
+
+/**
+ * Locks a role until the transaction ends, so that nobody deletes or changes it meanwhile; throws invalid where it is
+ * gone.
+ */
+async function holdRole({ model }: HookContext, id: number): Promise<void> {
+  const role = await model('roles').query().modify('live').findById(id).forShare().select('id')
+  if (role === undefined) throw invalid({ role_id: [fieldError('invalid_selection', 'The selected role is invalid')] })
+}
+
+/** Whether a role is above the actor's own; `ranks` are the built-in slugs, highest first. */
+function isAbove(role: Role, actor: Actor, ranks: readonly string[]): boolean {
+  if (actor.kind === 'system') return false
+  const [theirs, own] = [ranks.indexOf(role.slug), ranks.indexOf(actor.role ?? '')]
+  if (theirs !== -1 && own !== -1) return theirs < own
+  if (theirs === ranks.length - 1) return false
+  // A custom role is above a caller who lacks one of its permissions.
+  return role.permissions.some(
+    (permission) => !(permission === '*' ? actor.permissions.has('*') : holds(actor, permission)),
+  )
+}
+
+/** Throws forbidden for a role above the actor's own. */
+export function refuseAbove(role: Role | undefined, actor: Actor, ranks: readonly string[], message: string): void {
+  if (role !== undefined && isAbove(role, actor, ranks)) throw new ApiError('forbidden', { message })
+}
+
+/** `auth.guard_role`, around every write to roles. */
+export async function guardRole(context: HookContext, next: Next): Promise<void> {
+  const { action, actor, draft, options, record } = context
+  if (record !== undefined) {
+    const role = { id: Number(record.id), slug: String(record.slug), permissions: list(record.permissions) }
+    refuseAbove(role, actor, authOptions(options).roles, 'You cannot change a role above your own')
+  }
+  const builtIn = record !== undefined && authOptions(options).roles.includes(String(record.slug))
+  if (action === 'delete') await refuseRemoval(context, builtIn)
+  const { permissions, slug } = await draft()
+  if (builtIn && slug !== record.slug) {
+    throw new ApiError('conflict', { message: 'The slug of a built-in role cannot change' })
+  }
+  if (action !== 'delete') checkPermissions(context, list(permissions), list(record?.permissions))
+  await next()
+}
+
+async function refuseRemoval({ model, record }: HookContext, builtIn: boolean): Promise<void> {
+  if (builtIn) throw new ApiError('conflict', { message: 'A built-in role cannot be deleted' })
+  // Locked: a write that gives the role to somebody holds it until its commit, and a later one finds it deleted.
+  const id = Number(record?.id)
+  await model('roles').query().findById(id).forUpdate().select('id')
+  const total = await model('users').query().modify('live').where({ role_id: id }).resultSize()
+  if (total > 0)
+    throw new ApiError('conflict', { message: `The role is in use by ${total} ${total === 1 ? 'user' : 'users'}` })
+}
+
+function checkPermissions(
+  { actor, catalog, options, record }: HookContext,
+  wanted: readonly string[],
+  stored: readonly string[],
+): void {
+  if (record?.slug === authOptions(options).roles[0] && stored.includes('*') && !wanted.includes('*')) {
+    throw new ApiError('conflict', { message: 'The highest role keeps every permission' })
+  }
+  const errors: Record<string, string[]> = {}
+  for (const [index, permission] of wanted.entries()) {
+    if (permission === '*' || catalog.permissions.has(permission) || stored.includes(permission)) continue
+    const near = nearest(permission, [...catalog.permissions.keys()])
+    errors[`permissions.${index}`] = [
+      `There is no permission "${permission.slice(0, 100)}"${near === undefined ? '' : `; did you mean "${near}"?`}`,
+    ]
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors satisfies FieldErrors)
+  const lacks = (permission: string): boolean =>
+    !(permission === '*' ? actor.kind === 'system' || actor.permissions.has('*') : holds(actor, permission))
+  const given = wanted.find((permission) => !stored.includes(permission) && lacks(permission))
+  const taken = stored.find((permission) => !wanted.includes(permission) && lacks(permission))
+  const which = given ?? taken
+  if (which !== undefined) {
+    const verb = which === given ? 'give' : 'take away'
+    throw new ApiError('forbidden', { message: `You cannot ${verb} the permission ${which}, which you do not have` })
+  }
+}
+
+function list(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+/** `auth.guard_user`, around every write to users. */
+export async function guardUser(context: HookContext, next: Next): Promise<void> {
+  const { roles } = authOptions(context.options)
+  const { input, record } = context
+  if (typeof input.role_id === 'number' && input.role_id !== record?.role_id) {
+    await holdRole(context, input.role_id)
+  }
+  // Only people with the right to approve write the status.
+  if (context.action === 'update' && input.status === 'active') input.self_registered = false
+  await refuseReach(context, roles)
+  await next()
+}
+
+async function refuseReach(context: HookContext, ranks: readonly string[]): Promise<void> {
+  const { action, actor, draft, record } = context
+  if (actor.kind === 'system') return
+  const own = record !== undefined && record.id === actor.id
+  if (own && action === 'delete') throw new ApiError('forbidden', { message: 'You cannot delete your own account' })
+  if (record !== undefined && !own) {
+    const role = await roleOf(context, record.role_id)
+    refuseAbove(role, actor, ranks, 'You cannot change a user whose role is above your own')
+  }
+  // Also a default role: nobody may create an account above their own role that way.
+  const { role_id } = await draft()
+  if (role_id !== record?.role_id) {
+    refuseAbove(await roleOf(context, role_id), actor, ranks, 'You cannot give a role above your own')
+  }
+}
