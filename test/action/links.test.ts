@@ -36,7 +36,9 @@ resource: plains
 label: Plain
 timestamps: false
 activity: true
+fields: { word: { type: string }, copy: { type: string, read_only: true } }
 relations: { tags: { many_to_many: tags, embed: [id, name] } }
+follows: [{ set: { copy: $record.word } }]
 ${POLICIES}
 `,
   'people.yaml': `resource: people\nlabel: Person\nfields: { name: { type: string } }\n${POLICIES}`,
@@ -166,6 +168,14 @@ test('a change of links alone reaches the activity, once, and automations', asyn
   await done('PATCH', `/plains/${plain}`, { tag_ids: [b!] })
   await done('PATCH', `/plains/${plain}`, { tag_ids: [b!] })
   assert.equal(await activityOf(`/plains/${plain}`), ['Tags changed', 'Plain created'])
+})
+
+test('a change of links alone is a write, so what follows at every write follows, also where no time is set', async () => {
+  const tag = await make('/tags', { name: 'written' })
+  const plain = await make('/plains', { word: 'as before' })
+  await app.engine.database.knex.raw('update plains set copy = null')
+  const changed = await done('PATCH', `/plains/${plain}`, { tag_ids: [tag] })
+  assert.is(changed.copy, 'as before')
 })
 
 test('links to deleted records, and to those that the relation does not show, stay when a list is sent', async () => {
