@@ -14,6 +14,9 @@ import { readActivity } from './read.ts'
 const BATCH = 5_000
 const FACT = 'activity.taken_over'
 
+/** What tells who could see a change. The first form of the table had no such column; what is unknown counts as unseen. */
+const SEEN_BY = `nullif(to_jsonb(next) -> 'seen_by', 'null')`
+
 /*
  * Transaction 3 is one that every snapshot sees, so no listener takes what is old for news. What was copied is noted by
  * the same statement, so a start that is interrupted goes on where it was.
@@ -21,19 +24,22 @@ const FACT = 'activity.taken_over'
 const COPY = `with done as (select coalesce(max(value::bigint), 0) as id from plinth_fact where name = '${FACT}'),
   next as (select a.* from activities a, done where a.id > done.id order by a.id limit ${BATCH}),
   copied as (insert into plinth_change (xid, resource, record_id, action, actor_id, changes, seen_by, created_at)
-    select '3'::xid8, resource, record_id, left(action, -1), user_id, changes, seen_by, created_at from next order by id
+    select '3'::xid8, resource, record_id, left(action, -1), user_id, changes, ${SEEN_BY}, created_at from next order by id
     returning 1)
   insert into plinth_fact (name, value) select '${FACT}', max(id)::text from next having count(*) > 0
-  on conflict (name) do update set value = excluded.value returning 1`
+  on conflict (name) do update set value = excluded.value returning (select count(*) from next)`
 
 /** Before the first request. */
 async function takeOver({ database }: PluginContext): Promise<readonly StartLine[]> {
   const [known] = await database.adhoc.run({ text: `select to_regclass('activities') is not null` }, [])
   if (known?.[0] !== 't') return []
-  while ((await database.adhoc.run({ text: COPY }, [])).length > 0) {
-    // Each statement copies the next rows.
+  let count = 0
+  for (;;) {
+    const [copied] = await database.adhoc.run({ text: COPY }, [])
+    if (copied === undefined) break
+    count += Number(copied[0])
   }
-  return []
+  return count === 0 ? [] : [{ once: `Activities ${count.toLocaleString('en')} taken over into the log of changes` }]
 }
 
 export { type Change, changesShown, describe } from './describe.ts'

@@ -1,0 +1,100 @@
+/**
+ * Makes the data of a version: `npm run upgrade:data -- <commit> <name>` builds the program of that commit, fills a desk by
+ * its API on PostgreSQL and on the embedded database, asks what it answers, and keeps all of it in `sets/<name>`.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { bare, startServer } from '../cli/server.ts'
+import { packed, packFolder } from './archive.ts'
+import { ask } from './questions.ts'
+import { ADMIN, sow } from './sow.ts'
+
+const [commit = 'HEAD', name = commit] = process.argv.slice(2)
+const SERVER = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+const work = mkdtempSync(join(tmpdir(), 'plinth-upgrade-'))
+const program = join(work, 'program')
+const set = join(import.meta.dirname, 'sets', name)
+
+function run(command: string, args: readonly string[], cwd = process.cwd()): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 1e9 })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`)
+  return stdout
+}
+
+/** The program of the commit, built, with files of the desk in which a sign-in lasts: the set is opened for years. */
+function buildProgram(): void {
+  run('git', ['clone', '--quiet', '--no-checkout', process.cwd(), program])
+  run('git', ['checkout', '--quiet', commit], program)
+  run('npm', ['ci', '--prefer-offline'], program)
+  run('node', ['engine/build.mjs'], program)
+  cpSync(join(program, 'resources'), join(work, 'resources'), { recursive: true })
+  const app = join(work, 'resources', 'app.yaml')
+  writeFileSync(app, readFileSync(app, 'utf8').replace('token_days: 30 ', 'token_days: 3650 '))
+}
+
+/** Fills a desk, asks it, and ends the program in the middle of its work. */
+async function fill(dataDir: string, database: string | undefined): Promise<void> {
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: database,
+    RESOURCES_DIR: join(work, 'resources'),
+    PLUGINS_DIR: join(program, 'plugins'),
+    BASE_URL: 'https://desk.example',
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    RATE_LIMIT: '1000000',
+    AUTH_RATE_LIMIT: '1000000',
+  }
+  const main = join(program, 'dist/engine/cli/main.js')
+  const server = await startServer(main, program, bare(env))
+  const sown = await sow(server.url)
+  console.info(`refused: ${sown.refused.join('\n  ') || 'nothing'}`)
+  // What follows from the writes is done by then: the answers do not change any more.
+  await sleep(20_000)
+  const answers = await ask(server.url, sown)
+  const kind = database === undefined ? 'embedded' : 'postgres'
+  const told = { commit, at: new Date().toISOString(), sown, answers }
+  writeFileSync(join(set, `${kind}.json.br`), await packed(JSON.stringify(told)))
+  console.info(`${kind}: ${Object.keys(answers).length} answers`)
+  await server.stop('SIGTERM')
+}
+
+async function onPostgres(): Promise<void> {
+  const client = new pg.Client({ connectionString: SERVER })
+  await client.connect()
+  const database = `plinth_upgrade_${process.pid}`
+  await client.query(`create database ${database}`)
+  const url = new URL(SERVER)
+  url.pathname = `/${database}`
+  try {
+    const dataDir = join(work, 'postgres')
+    await fill(dataDir, String(url))
+    const sql = run('pg_dump', ['--no-owner', '--no-privileges', '--inserts', '--rows-per-insert=100', String(url)])
+    writeFileSync(join(set, 'postgres.sql.br'), await packed(sql))
+    writeFileSync(join(set, 'postgres.data.br'), await packFolder(dataDir))
+  } finally {
+    await client.query(`drop database ${database} with (force)`)
+    await client.end()
+  }
+}
+
+async function onEmbedded(): Promise<void> {
+  const dataDir = join(work, 'embedded')
+  await fill(dataDir, undefined)
+  rmSync(join(dataDir, 'database.lock'), { force: true })
+  writeFileSync(join(set, 'embedded.data.br'), await packFolder(dataDir))
+}
+
+try {
+  rmSync(set, { recursive: true, force: true })
+  mkdirSync(set, { recursive: true })
+  if (!existsSync(program)) buildProgram()
+  await onPostgres()
+  await onEmbedded()
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}

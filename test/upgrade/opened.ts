@@ -1,0 +1,83 @@
+/** The data of a version, opened by the present program. */
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createEngine, type Engine } from '../../engine/engine.ts'
+import { readSettings } from '../../engine/settings.ts'
+import { renderDiagnostics } from '../../engine/text/render.ts'
+import { SILENT, testDatabase } from '../support/database.ts'
+import { unpacked, unpackFolder } from './archive.ts'
+import type { Answers } from './questions.ts'
+import type { Sown } from './sow.ts'
+
+const SETS = join(import.meta.dirname, 'sets')
+const SERVER = process.env.TEST_DATABASE_URL
+const KIND = SERVER ? 'postgres' : 'embedded'
+
+/** The versions whose data is kept. */
+export const versions = (): Promise<readonly string[]> => readdir(SETS)
+
+export interface Kept {
+  readonly commit: string
+  /** When its answers were given. */
+  readonly at: string
+  readonly sown: Sown
+  readonly answers: Answers
+}
+
+export interface Opened extends Kept {
+  readonly engine: Engine
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** Starts the shipped desk over the data of a version, at the time at which that was left. */
+export async function open(version: string): Promise<Opened> {
+  const read = (name: string): Promise<Buffer> => readFile(join(SETS, version, name))
+  const kept = JSON.parse(String(await unpacked(await read(`${KIND}.json.br`)))) as Kept
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-opened-'))
+  const dataDir = join(folder, 'data')
+  await mkdir(dataDir)
+  await unpackFolder(await read(`${KIND}.data.br`), dataDir)
+  const server = SERVER ? await loaded(String(await unpacked(await read('postgres.sql.br')))) : undefined
+  const settings = readSettings({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: server?.url,
+    RATE_LIMIT: '1000000',
+    AUTH_RATE_LIMIT: '1000000',
+    BASE_URL: 'https://desk.example',
+  }).value!
+  const began = Date.now()
+  const now = (): Date => new Date(Date.parse(kept.at) + Date.now() - began)
+  const made = await createEngine({ settings, log: SILENT, now })
+  if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
+  const engine = made.value
+  const { url: address } = await engine.listen()
+  return {
+    ...kept,
+    engine,
+    address,
+    async close() {
+      await engine.close()
+      await server?.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A database of the server of tests with what a dump holds. */
+async function loaded(sql: string): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { database, url, close } = await testDatabase()
+  await database.knex.raw('drop extension if exists pg_trgm cascade')
+  const client = new pg.Client({ connectionString: String(url) })
+  await client.connect()
+  try {
+    // Commands of psql, by which newer versions of pg_dump begin and end a dump.
+    await client.query(sql.replaceAll(/^\\(un)?restrict .*$/gm, ''))
+  } finally {
+    await client.end()
+  }
+  return { url: String(url), close }
+}

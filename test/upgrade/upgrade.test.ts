@@ -1,0 +1,63 @@
+/** Data that earlier versions made: the present program opens it, and answers what was answered before. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CHANGED } from './changed.ts'
+import { deskAt } from './client.ts'
+import { type Difference, differences } from './difference.ts'
+import { type Opened, open, versions } from './opened.ts'
+import { ask, refusedPasswords } from './questions.ts'
+
+/** One of each kind of difference, with how many there are: ids and places in lists tell none apart. */
+function alike(found: readonly Difference[]): readonly string[] {
+  const kinds = new Map<string, Difference[]>()
+  for (const one of found) {
+    const kind = one.at.replaceAll(/\d+/g, 'N')
+    kinds.set(kind, [...(kinds.get(kind) ?? []), one])
+  }
+  return [...kinds.values()].map((of) => `${of.length}× ${JSON.stringify(of[0]).slice(0, 300)}`)
+}
+
+for (const version of await versions()) {
+  const test = suite(`data of ${version}`)
+  let desk: Opened
+
+  test('it is opened', async () => {
+    desk = await open(version)
+  })
+  test.after(() => desk?.close())
+
+  test('every answer is what it was', async () => {
+    const after = await ask(desk.address, desk.sown)
+    const found: Difference[] = []
+    for (const [request, answer] of Object.entries(desk.answers)) {
+      if ((answer.body as { message?: string }).message === 'Route not found') continue
+      found.push(...differences(answer, after[request], request))
+    }
+    const unexpected = found.filter(({ at }) => !CHANGED.some(({ where }) => where.test(at)))
+    assert.is(alike(unexpected).join('\n'), '', `${unexpected.length} differences`)
+  })
+
+  test('what was changed before is read', async () => {
+    const [first] = desk.sown.ids['/tickets']!
+    const { call } = deskAt(desk.address)
+    const { status, data } = await call('GET', `/tickets/${first}/activity`, desk.sown.people.admin!.token)
+    assert.is(status, 200)
+    assert.is((data as readonly { readonly description: string }[]).at(-1)?.description, 'Ticket created')
+  })
+
+  test('everybody signs in with the password of before', async () => {
+    assert.equal(await refusedPasswords(desk.address, desk.sown), [])
+  })
+
+  test('it is written to', async () => {
+    const { call } = deskAt(desk.address)
+    const { token } = desk.sown.people.agent!
+    const [first] = desk.sown.ids['/tickets']!
+    const made = await call('POST', '/tickets', token, { subject: 'After the change', details: 'of the version' })
+    assert.is(made.status, 201, made.text)
+    assert.is((await call('POST', `/tickets/${first}/comments`, token, { comment: 'Goes on' })).status, 201)
+    assert.is((await call('PATCH', `/tickets/${first}`, token, { subject: 'Changed' })).status, 200)
+  })
+
+  test.run()
+}
