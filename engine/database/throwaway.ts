@@ -1,6 +1,7 @@
 /** ⇄ Databases that live as long as a test: embedded in memory, or of their own on a server. */
 import { randomBytes } from 'node:crypto'
 import type { PGlite } from '@electric-sql/pglite'
+import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import { openMemory } from './cluster.ts'
 import { connect } from './connect.ts'
@@ -48,8 +49,11 @@ async function empty(cluster: PGlite): Promise<void> {
   await cluster.exec(EMPTY)
 }
 
-/** How long callers wait for a connection or a lock, in milliseconds: other programs may keep the machine of a test busy. */
+/** How long callers wait for a connection, in milliseconds: other programs may keep the machine of a test busy. */
 const ACQUIRE_MS = 60_000
+
+/** How long statements wait for a lock, in milliseconds: nearly as long as they may run, so that the refusal still names the lock. */
+const LOCK_MS = LIMITS.statementMs - 2_000
 
 const IN_MEMORY = { description: 'embedded PostgreSQL 18 in memory', acquireMs: ACQUIRE_MS }
 
@@ -120,7 +124,7 @@ async function ofServer(server: string, { log, schema }: ThrowawayOptions, templ
     if (schema !== undefined) await administer(url.href, schema)
     await administer(url.href, 'create extension if not exists pg_trgm')
     const patient = new URL(url)
-    patient.searchParams.set('options', `-c lock_timeout=${ACQUIRE_MS}`)
+    patient.searchParams.set('options', `-c lock_timeout=${LOCK_MS}`)
     const settings = { databaseUrl: patient.href, dataDir: '', databasePool: 6 }
     const database = await connect(settings, { log, acquireMs: ACQUIRE_MS })
     const close = async () => {
