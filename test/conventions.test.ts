@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { circles, functionLengths, importedPath, packageOf, projectFiles, readSources } from './conventions/source.ts'
+import {
+  circles,
+  comments,
+  functionLengths,
+  importedPath,
+  packageOf,
+  projectFiles,
+  readSources,
+} from './conventions/source.ts'
 
 const FILE_LINES = 400
 const FUNCTION_LINES = 50
@@ -238,6 +246,15 @@ conventions('every file opens with one sentence on what it is in charge of', () 
     violations.map((file) => file.path),
     'the first line is /** A sentence. */',
   )
+})
+
+conventions('comments say it in plain words', () => {
+  const stilted = /\b(?:whoever|of which|tells? of|stands?|beside|never else)\b/i
+  const violations = production.flatMap(comments).flatMap(({ path, line, words }) => {
+    const found = stilted.exec(words)
+    return found === null ? [] : [`The comment at ${path}:${line} says "${found[0]}"`]
+  })
+  none(violations, 'a plain verb, "next to", "whose": no word of a translated style')
 })
 
 conventions('no folder or file is a drawer for anything', () => {

@@ -15,7 +15,7 @@ export interface CachedTables extends KeptEmbeds {
   without(table: string): KeptEmbeds
   /** Different for every instance, and for every catalog in one instance. */
   readonly id: string
-  /** The tables of which records may be kept, here or by another instance. */
+  /** The tables whose records may be kept, here or by another instance. */
   readonly names: ReadonlySet<string>
   /** Reads everything that is kept of a table again; resolves when that is done. */
   changed(table: string): Promise<void>

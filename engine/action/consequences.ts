@@ -35,7 +35,7 @@ export async function updateOther(around: Execution, target: Resource, id: Id, v
   })
 }
 
-/** Clears the key of another record, whoever may write it. Throws as `updateOther` does. */
+/** Clears the key of another record, without regard to who may write it. Throws as `updateOther` does. */
 export async function clearKey(around: Execution, target: Resource, id: Id, key: Field): Promise<void> {
   await told(target, async () => {
     await recordsOf(around, target).update(id, {}, { fixed: { [key.name]: null } })
@@ -272,7 +272,7 @@ export function isFollowed(catalog: Catalog, resource: Resource): boolean {
   return followersOf(catalog, resource).length > 0
 }
 
-/** Those of which a write is heard. */
+/** The followers of a resource whose writes are heard. */
 const followersOf = memo((catalog: Catalog, resource: Resource): readonly Followers[] =>
   pointingAt(catalog, resource).filter((one) => isHeard(catalog, one, [])),
 )

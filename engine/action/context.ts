@@ -73,7 +73,10 @@ export interface Records<T extends RecordTypes = AnyRecord> {
   list(
     query?: Readonly<Record<string, string>>,
   ): Promise<{ readonly data: readonly T['item'][]; readonly total: number | null; readonly pagination: Pagination }>
-  /** By id or another lookup, of which a number is the id where it can be one; throws ApiError record_not_found or forbidden. */
+  /**
+   * The record of an id or another lookup. A number is taken for the id where it can be one. Throws ApiError
+   * record_not_found or forbidden.
+   */
   get(lookup: string | number): Promise<T['record']>
   /**
    * A record that the program itself has written or found for the actor, as the actor reads it, whether or not the policy
@@ -231,8 +234,8 @@ export interface PluginContext {
   /** The accounts of these ids that may sign in by now, as actors; none where no plugin knows accounts. */
   actorsOf(accounts: readonly number[]): Promise<readonly Actor[]>
   /**
-   * The live records to which a path of relations (`assignedTo`, `organization.members`) leads from each record, whatever the
-   * actor sees: to-one relations, the last of which may lead to many. One statement.
+   * The live records to which a path of relations (`assignedTo`, `organization.members`) leads from each record,
+   * whatever the actor sees. The relations are to-one, and the last one may lead to many. One statement.
    */
   related(resource: string, path: string, records: readonly Id[]): Promise<readonly Related[]>
   /**
@@ -266,9 +269,10 @@ export interface HookContext extends PluginContext {
    */
   readonly input: Record<string, Json>
   /**
-   * The record as it would be written with the present `input`, by field name: with what the clause and the resource set,
-   * defaults (records that stand in by condition too) and made slugs; on update the stored record with its changes. The
-   * id and sequences of a record to come are null. One statement when it is first asked for, none while `input` stays.
+   * The record as it would be written with the present `input`, by field name. It has the values that the clause and
+   * the resource set, the defaults (also records that a condition selects) and made slugs; on update it is the stored
+   * record with its changes. The id and sequences of a record to come are null. One statement when it is first asked
+   * for, none while `input` stays.
    */
   draft(): Promise<Readonly<Record<string, Json>>>
   /** The body as the client sent it, trimmed but with keys that are no fields of the resource (declared by the hook's `input`). */

@@ -143,7 +143,7 @@ async function decoded(inner: Within, resource: Resource, { body, fixed }: NewEn
 /** Records that one statement writes: they follow each other, and differ at most by what some of them lack. */
 interface Run {
   readonly records: Plain[]
-  /** The names of fields that none of them lacks, and of which the database itself gives a value otherwise. */
+  /** The names of the fields that every record has. The database itself would give a missing one a value. */
   readonly solid: string
   /** The names that any of them has, with how many have it. */
   readonly counts: Map<string, number>
@@ -177,7 +177,10 @@ function joins({ counts, nulls, records }: Run, { clause, values }: Plain, names
   return names.every((name) => values[name] !== null || counts.get(name) === records.length)
 }
 
-/** The fields that a record may lack beside others that have them: the database gives them no value of its own, or a moment. */
+/**
+ * The fields that one record of a run may lack while another has them: the database gives them no value of its own, or
+ * a moment.
+ */
 const lackable = memo((resource: Resource): ReadonlySet<string> => {
   const { fields, key, scopeSets } = resource
   const fixed = new Set(scopeSets.map(({ field }) => field))

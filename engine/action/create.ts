@@ -129,7 +129,7 @@ function below(input: WriteInput, field: Field, above: Id | undefined): WriteInp
   return { ...input, values: { ...input.values, [field.name]: above ?? null }, errors }
 }
 
-/** The clauses under which the caller may send these values; throws forbidden when a field stands in the way. */
+/** The clauses under which the caller may send these values; throws forbidden when a field is not allowed. */
 function allowedClauses(
   { actor }: Execution,
   resource: Resource,
@@ -263,7 +263,7 @@ function missingErrors(
   return Object.keys(missing).length === 0 ? missing : tellable(actor, resource, missing)
 }
 
-/** The fields of which a caller has to give a value: nothing else fills them. */
+/** The fields that need a value from the caller: nothing else fills them. */
 const requiredFields = memo(({ fields, relations }: Resource): readonly Field[] =>
   [...fields.values()].filter((field) => {
     if (!field.required || !isWritable(field)) return false

@@ -220,7 +220,7 @@ export function runCompiled(
 /** What a transaction remembers that it tells after its commit. */
 const notedIn = memo((_: Transaction) => new Set<string>())
 
-/** What the row of the log of changes says beside the record: who wrote, by which request, because of what, and when. */
+/** The slots of a row in the log of changes, apart from the record: the writer, the request, the cause and the time. */
 export function changeSlots({ caller, requestId, bulk, cause, now }: Execution): Readonly<Record<string, unknown>> {
   return {
     log_actor: caller.id,

@@ -90,7 +90,7 @@ export async function runHooks<T>(
   return outcome
 }
 
-/** An author's slip, told by the hook's name: whoever asked gets 500, and the transaction is undone. */
+/** Throws on an author's slip and names the hook: the caller gets 500, and the transaction is undone. */
 function refuseForgotten({ name }: BoundHook, action: WriteAction, onward: Onward | undefined): void {
   if (onward !== undefined && !onward.heard) {
     throw new Error(`hook ${name} called next() without waiting for it: write \`await next()\``)

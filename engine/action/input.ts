@@ -63,7 +63,7 @@ export interface WriteInput {
   readonly extra: FieldValues
   readonly many: Links
   readonly errors: Record<string, FieldError[]>
-  /** Values that stand under an earlier name beside others under the present one. */
+  /** Values under an earlier name, where the body has another under the present name. */
   readonly others?: FieldValues | undefined
   /** The body as it was sent; values that could not be decoded are compared with the stored record. */
   readonly body: JsonObject
@@ -158,7 +158,7 @@ export function coveringClauses(
   throw new ApiError('forbidden', { message: `You may not set the field ${found.refused}` })
 }
 
-/** The clauses that cover the values, in order, and the field that stands in the way of the first one that does not. */
+/** The clauses that cover the values, in order, and the first field that the first clause does not cover. */
 export function coveredBy(
   clauses: readonly Clause[],
   actor: Actor,
@@ -239,7 +239,10 @@ export function refuseGuarded(
   }
 }
 
-/** Stands for a value that could not be decoded. It equals no default and nothing that a rule sets, so it needs the right to write the field. */
+/**
+ * Represents a value that could not be decoded. It equals no default and nothing that a rule sets, so it needs the
+ * right to write the field.
+ */
 const MALFORMED: Json = Object.freeze({})
 
 /** All that a caller wants to write: the values, the links under their body keys, and what is malformed. */

@@ -29,7 +29,7 @@ import type { SelectScope } from '../query/scope.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { pathOf } from './export.ts'
 
-/** Values that stand in for those of a record, as JSON by the columns of their fields; without what is no stored field. */
+/** Values that replace those of a record, as JSON by the columns of their fields. Only stored fields are included. */
 function columnsOf({ fields }: Pick<Resource, 'fields'>, values: JsonObject): string {
   const columns = Object.entries(values).flatMap(([name, value]) => {
     const field = fields.get(name)
@@ -84,7 +84,7 @@ interface Reading {
   readonly resource: Resource
   readonly columns: readonly string[]
   readonly pairs: readonly Sighting[]
-  /** Whether values of a change stand in for those of the records. */
+  /** Whether values of a change replace those of the records. */
   readonly laid: boolean
 }
 
@@ -223,7 +223,7 @@ function compileAsked(scope: SelectScope, resource: Resource, { conditions, valu
   return compileSurvey(scope, resource, asked)
 }
 
-/** The relations of a path such as `organization.members`, the last of which may lead to many; throws when it leads nowhere. */
+/** The relations of a path such as `organization.members`; the last may lead to many. Throws for a path to nowhere. */
 export function relatedPath(catalog: Catalog, resource: Resource, path: string): RelatedPath {
   const words = path.split('.')
   const relations: BelongsTo[] = []

@@ -1,4 +1,4 @@
-/** Bodies of clients of earlier versions: keys with earlier names become those that stand for them now. */
+/** Bodies of clients of earlier versions: keys with earlier names get their present names. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Resource } from '../catalog/catalog.ts'
 import { type FieldError, fieldError } from '../field-error.ts'
@@ -8,7 +8,7 @@ import type { FieldValues } from '../record/decode.ts'
 /** A body under present names, and what it says otherwise under the earlier ones. */
 export interface Renamed {
   readonly body: JsonObject
-  /** By present name: values that stand beside another one under that name. */
+  /** By present name: values under an earlier name, where the body has another value under the present name. */
   readonly others?: JsonObject
 }
 

@@ -22,7 +22,7 @@ export async function readBack(around: Execution, resource: Resource, id: Id, kn
   }
 }
 
-/** The headers of a request that say of which version of a record it is. */
+/** The headers of a request that name the version of its record. */
 export interface Preconditions {
   readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined

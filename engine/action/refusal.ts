@@ -131,7 +131,7 @@ function refusedOverlap(
   return new ApiError('validation_failed', { errors: { [rule.at.name]: [rule.says] }, cause })
 }
 
-/** The columns of an index of texts by how they look, of which the database tells an expression. */
+/** The columns of an index of texts by how they look. The database reports an expression in place of its columns. */
 function namesOf({ indexes, table }: Resource, constraint: string | undefined): readonly string[] | undefined {
   const found = indexes.find((index) => index.kind === 'looks' && indexOf(table, index).name === constraint)
   return found?.fields.map(({ column }) => column)
@@ -151,7 +151,7 @@ export function refusedByDatabase(
   { action, resource }: Pick<WritePlan, 'action' | 'resource'>,
   error: unknown,
 ): ApiError | undefined {
-  // What such a rule says is for the log of the database, since it may tell of other records.
+  // The message of such a rule is for the log of the database, since it may reveal other records.
   if (resource.existing && isRefusedByRule(error))
     return conflict('The database refuses this by a rule of its own', error)
   const found = violation(error)
@@ -216,7 +216,7 @@ function refusedMove(
   row: Row,
   seen: boolean,
 ): ApiError | undefined {
-  // The words stand behind everything else, two for each field that moves.
+  // The words are the last columns of the row, two for each field that moves.
   let told = row.length - tells
   let words: readonly (string | null)[] = []
   for (const [i, check] of checks.entries()) {

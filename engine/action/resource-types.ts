@@ -1,4 +1,4 @@
-/** The types of an application's records, as `plinth types --write` says them, and what stands for them where it did not. */
+/** The types of an application's records as `plinth types --write` writes them, and general ones where it did not. */
 import type { JsonObject } from '../json.ts'
 
 /**

@@ -12,7 +12,7 @@ export interface StoredRecord {
   /** The row's xmin: another writer's change gives another one. */
   readonly version: string
   readonly live: boolean
-  /** Whether the caller may view it; what it may not view, no answer to its writes tells of. */
+  /** Whether the caller may view the record. Answers to its writes reveal nothing of a record that it may not view. */
   readonly seen: boolean
   /** The clauses that reach this record, in order. */
   readonly clauses: readonly Clause[]

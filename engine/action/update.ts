@@ -206,7 +206,7 @@ function pick(values: Readonly<FieldValues>, others: Readonly<FieldValues>): Fie
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(others, name)))
 }
 
-/** Compares the input with the stored record; throws forbidden when a field that changes stands in the way. */
+/** Compares the input with the stored record; throws forbidden when a field that changes is not allowed. */
 async function differenceOf(
   around: Execution,
   { resource, lookup, clauses, input, fixed }: Update,
@@ -304,7 +304,7 @@ function unseenValues(actor: Actor, resource: Resource, values: Readonly<FieldVa
   return Object.fromEntries(unseen)
 }
 
-/** Whether the log tells of an update to these values in any case: where it told only of a change, it would answer a guess. */
+/** Whether the log has an entry for any update to these values: an entry for changes alone would answer a guess. */
 function isTold(resource: Resource, unseen: Readonly<FieldValues>): boolean {
   return Object.keys(unseen).some((name) => isLogged(resource, resource.fields.get(name)!))
 }

@@ -25,7 +25,7 @@ export interface ServedDescription {
   readonly access: DescribedAccess
 }
 
-/** Describes an application by its catalog, its routes and its document; with places, also where its rules stand. */
+/** Describes an application by its catalog, its routes and its document; with `places`, also where its rules are. */
 export function describeServed(
   catalog: Catalog,
   routes: readonly BoundRoute[],

@@ -21,7 +21,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   return 0
 }
 
-/** The application; undefined on a mistake in it or in a scenario, all of which are shown. */
+/** The application; undefined on a mistake in it or in a scenario. All mistakes are shown. */
 async function checked(invocation: Invocation): Promise<Boot | undefined> {
   const { value, diagnostics } = await readCatalog(invocation.settings)
   // The application itself has reported a folder that cannot be read.

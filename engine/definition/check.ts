@@ -26,8 +26,8 @@ export function checkPlugins(document: Document<unknown>): Required<Collected<Do
 }
 
 /**
- * Checks app.yaml without its plugins. Beside complaints there may be a value, without what was wrong: later stages use
- * it to find their own mistakes, and nothing may run on it.
+ * Checks app.yaml without its plugins. The result may have a value as well as complaints, without the wrong parts:
+ * later stages use it to find their own mistakes, and nothing may run on it.
  */
 export function checkApp(document: Document<unknown>): Collected<Document<AppDefinition>> {
   const { diagnostics, usable, place } = checkShape(document, APP_SCHEMA)

@@ -6,7 +6,7 @@ import { meant as meantOf } from '../text/synonyms.ts'
 import type { Document, Path } from './definition.ts'
 import { flow, kindOf, kinds, label, oddBlanks, subject, words } from './sentence.ts'
 
-/** Stands for a value that cannot be used. */
+/** Represents a value that cannot be used. */
 export const WRONG = Symbol('wrong')
 
 /** Where complaints are gathered, and where their places are found. */

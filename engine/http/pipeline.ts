@@ -159,7 +159,7 @@ interface Received {
 }
 
 interface Receiver {
-  /** The body as JSON; `{}` for a body of another kind, of which only the declared size and type are checked. */
+  /** The body as JSON; `{}` for a body of another kind, after a check of its declared size and type alone. */
   readonly readBody: (call: Call, route: BoundRoute) => Promise<JsonObject>
   /** The files and texts of a multipart body; undefined for other requests. */
   readonly readUpload: (call: Call, route: BoundRoute) => Promise<Upload | undefined>

@@ -215,7 +215,7 @@ export function planChecks(
   return completed(catalog, { ...PLAIN, action, resource, given, answer: 'checks' })
 }
 
-/** What rules write beside the caller's values; a field of the scope that the caller names is checked instead. */
+/** The values that rules add to the caller's. A field of the scope that the caller names is checked instead. */
 export function assignments(resource: Resource, clause: Clause | undefined, names: Names): readonly Assignment[] {
   return [...resource.scopeSets.filter(({ field }) => !names.has(field.name)), ...(clause?.set ?? [])]
 }
@@ -227,7 +227,7 @@ function writtenFields(resource: Resource, names: Names, fixed: Names): readonly
   )
 }
 
-/** What an insert takes from the values, and what rules and defaults put beside them. */
+/** The fields that an insert takes from the values, and those that rules and defaults add. */
 function insertedFields(
   catalog: Catalog,
   resource: Resource,
@@ -244,7 +244,7 @@ function insertedFields(
   return { given: writtenFields(resource, names, fixed), assigned: [...filled, ...moments] }
 }
 
-/** Defaults of absent fields: literals, and records that stand in by condition. */
+/** Defaults of absent fields: literals, and records that a condition selects. */
 function defaultAssignments(catalog: Catalog, resource: Resource, names: Names, fixed: Names): readonly Assignment[] {
   const found: Assignment[] = []
   const owner = catalog.resources.get(resource.owner) ?? resource

@@ -36,7 +36,7 @@ export interface WriteShape {
   readonly bulk: boolean
   /** The field by which an update finds its record itself; undefined: the record was read before. */
   readonly finds: Field | undefined
-  /** Whether the log tells of an update that changes nothing, too. */
+  /** Whether the log also has an entry for an update that changes nothing. */
   readonly told: boolean
   /** The keys of records that are removed for good: groups by such a key go as a whole. */
   readonly leaving: ReadonlySet<string>
@@ -73,7 +73,7 @@ export interface Lock {
  */
 export type WriteAnswer = 'record' | 'stored' | 'draft' | 'checks'
 
-/** A write of which it is not known yet what must hold. */
+/** A write before its conditions are known. */
 export type Unjudged = Omit<WriteShape, 'checks' | 'locks' | 'may' | 'alone'>
 
 export interface WritePlan extends WriteShape, Plan {}

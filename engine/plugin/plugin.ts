@@ -62,7 +62,7 @@ export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnosti
 /** The routes for one resource, by its keys; none for most. */
 export type ResourceRoutes = (resource: Resource, options: JsonObject) => readonly Route[]
 
-/** The account that these headers stand for; null without a valid token. */
+/** The account that these headers represent; null without a valid token. */
 export type Authenticate = (
   context: Omit<PluginContext, 'actor'> & { readonly headers: Readonly<Record<string, string | undefined>> },
 ) => Promise<Actor | null>

@@ -18,7 +18,7 @@ export type ReadChangeCondition =
 const BEFORE = /^before\./
 const ALL: Readable = { field: () => true, everyRecord: () => true }
 
-/** Reads a condition that stands in a file of the application, which may ask for everything. */
+/** Reads a condition of a file of the application. Such a condition may ask for everything. */
 export function readChangeCondition(catalog: Catalog, resource: Resource, written: Json): ReadChangeCondition {
   const problems: ConditionProblem[] = []
   const condition = read(catalog, resource, written, [], problems)

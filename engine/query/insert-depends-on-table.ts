@@ -62,7 +62,7 @@ class Look {
     return 'selection' in assignment && this.value({ kind: 'selection', selection: assignment.selection })
   }
 
-  /** The record that stands in where a relation names none. */
+  /** Whether the default record of the relation depends on the table. */
   standIn(relation: Relation): boolean {
     if (relation.kind !== 'belongs_to' || relation.default === undefined) return false
     return this.value({ kind: 'selection', selection: { resource: relation.target, where: relation.default } })

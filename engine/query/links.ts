@@ -1,4 +1,7 @@
-/** Links of many-to-many relations compiled to SQL: whoever sees only some of the records knows and changes the links to these alone. */
+/**
+ * Links of many-to-many relations compiled to SQL: a caller that sees only some of the records knows and changes the
+ * links to these alone.
+ */
 import type { ManyToMany, Resource } from '../catalog/catalog.ts'
 import { idsType, idType } from '../catalog/key.ts'
 import { idSql } from '../catalog/stored.ts'
@@ -68,7 +71,7 @@ function otherLinks(scope: SelectScope, resource: Resource, relation: ManyToMany
   return [...linksSql(scope, resource, relation, shownSql(scope, relation)), others]
 }
 
-/** What the relation shows of the records `r`, whoever asks. */
+/** The conditions on the records `r` that the relation shows, the same for every caller. */
 function shownSql(scope: SelectScope, relation: ManyToMany): readonly Sql[] {
   const target = targetOf(scope.catalog, relation)
   return [
@@ -77,7 +80,7 @@ function shownSql(scope: SelectScope, relation: ManyToMany): readonly Sql[] {
   ]
 }
 
-/** The conditions of links `j` of a record, of those to records `r` that the caller may view and of which `further` holds. */
+/** The conditions of links `j` of a record to records `r` that the caller may view and that meet `further`. */
 function linksSql(
   scope: SelectScope,
   resource: Resource,

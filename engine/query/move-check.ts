@@ -1,4 +1,4 @@
-/** Which value may follow which, as conditions on the row `v` beside the stored one, and the words for what may follow. */
+/** Which value may follow which, as conditions on the row `v` and the stored one, and the words for what may follow. */
 import type { Actor } from '../actor.ts'
 import type { Catalog, Move, Moves, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'

@@ -9,8 +9,8 @@ const BETWEEN = '\u001f'
 const VALUES = 48
 
 /**
- * The values of a row, which are the columns `v0…`, as one text. Slot: `absent`, what stands for a text that is absent,
- * which an empty one is not; whoever sends the statement makes it up, so that no stored text is the same.
+ * The values of a row, the columns `v0…`, as one text. Slot: `absent`, a text that represents an absent one; an empty
+ * text is not absent. The sender of the statement makes it up, so that no stored text is the same.
  */
 export function packedColumn(wires: readonly WireKind[]): Sql {
   // Whatever is no text is never empty. As an argument a value keeps the very text that it has as a column.
@@ -24,7 +24,7 @@ export function packedColumn(wires: readonly WireKind[]): Sql {
   return parts.length === 0 ? sql`''` : join(parts, ` || E'\\x1f' || `)
 }
 
-/** The values of a packed row; undefined where a stored text has what stands between values, so that they cannot be told apart. */
+/** The values of a packed row; undefined where a stored text has the separator, so that they cannot be told apart. */
 export function unpackedRow(
   packed: string | null | undefined,
   wires: readonly WireKind[],

@@ -86,7 +86,7 @@ export function comparedText(resource: Resource, field: Field, text: string): st
   return compared === 'look' ? lookText(text) : compared === 'name' ? nameText(text) : text
 }
 
-/** Compiles which live records have a value that may stand in the way of a new slug. Slots: `base`, `pattern`. */
+/** Compiles which live records have a value that may conflict with a new slug. Slots: `base`, `pattern`. */
 export function compileTakenSlugs({ catalog }: SelectScope, resource: Resource, field: Field): Compiled {
   const column = sql`t.${quoted(field.column)}`
   const where = [sql`(${column} = ${slot('base')}::text or ${column} like ${slot('pattern')}::text)`]

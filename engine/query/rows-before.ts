@@ -7,7 +7,7 @@ import { fold } from '../filter/walk.ts'
 
 type Keyed = Pick<Resource, 'key' | 'table'>
 
-/** One table of which a batch changed records. Slots: its ids, and what each was, as JSON by column; null: it was not there. */
+/** A table whose records a batch changed. Slots: its ids, and each former record as JSON by column; null: none. */
 export interface FormerTable {
   readonly table: string
   readonly resource: Keyed
@@ -38,7 +38,7 @@ const ALWAYS: Filter = { kind: 'and', of: [] }
 const NEVER: Filter = { kind: 'or', of: [] }
 
 /**
- * A filter over values of which some are not known. With `most` it holds for every record that may have matched, without
+ * A filter over values that are not all known. With `most` it holds for every record that may have matched, without
  * it only for those that surely did.
  */
 export function bounded(filter: Filter, isKnown: (field: Field) => boolean, most: boolean): Filter {

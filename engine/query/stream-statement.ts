@@ -188,7 +188,7 @@ export function compileConcerned({ catalog }: SelectScope, resource: Resource, a
 
 /**
  * Whether the reader's list shows other values of these columns, or with `touched` an update by itself. A reader hears of
- * no other change: that there was one would tell of a value that it may not read.
+ * no other change: the fact that there was one would reveal a value that the reader may not read.
  */
 export function showsIn(
   { actor }: SelectScope,

@@ -270,7 +270,7 @@ function pairedSql({ through }: Extract<WayStep, { kind: 'link' }>, to: Sql): Sq
 /** What is asked of the last record of a way, by its alias and its table. */
 type Ends = (near: string, table: string) => Sql
 
-/** No live record from which the way leads to one of which `ends` says what it is breaks the rule. */
+/** The condition that no live record breaks the rule whose way leads from it to a record that meets `ends`. */
 function keptSql(
   catalog: Catalog,
   { resource, rule, table, way }: Pick<ForeignRule, 'resource' | 'rule' | 'table' | 'way'>,
@@ -286,7 +286,7 @@ function keptSql(
   return sql`not exists (select 1 from ${tableSql(table, judged)} r where ${and(conditions)})`
 }
 
-/** The record of `near` is one from which the steps lead to one of which `ends` says what it is. */
+/** The condition that the steps lead from the record of `near` to a record that meets `ends`. */
 function waySql(
   catalog: Catalog,
   [step, ...rest]: readonly WayStep[],

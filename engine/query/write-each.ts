@@ -46,7 +46,7 @@ function writtenEach(scope: SelectScope, plan: WriteShape): Sql {
   const { resource } = plan
   const inputs = plan.given.map(({ name }) => sql`${slot(`f_${name}`)}::text[]`)
   const names = [...plan.given.map(({ column }) => quoted(column)), PLACE]
-  // What was sent, as text: beside the row, because a row does not tell whether a value was sent or follows.
+  // The sent values, as text. The row alone does not tell whether a value was sent or follows.
   const sent = sql`g as materialized (select * from unnest(${join(inputs)}) with ordinality as g(${join(names)}))`
   const row = sql`${insertedRow(scope, resource, givenColumns(scope, plan))}, g.${PLACE} from g`
   const checks = checksSql(scope, plan)
@@ -78,7 +78,7 @@ function givenColumns(scope: SelectScope, { assigned, given, optional }: WriteSh
   return new Map([...otherwise, ...sent])
 }
 
-/** The written rows `w`, each beside what was sent of it: ids that the database counts come in the order of the rows. */
+/** The written rows `w`, each with its sent values: ids that the database counts come in the order of the rows. */
 function withSent({ given, resource }: WriteShape, fields: readonly Field[]): Sql {
   const id = idSql(resource, 'w')
   const key = given.find((field) => field === resource.key)

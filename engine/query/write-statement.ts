@@ -159,7 +159,7 @@ function update(scope: SelectScope, plan: WriteShape): CompiledWrite {
   })
 }
 
-/** An update of which nothing else is asked, and from which nothing follows: without the row `v` the database needs a quarter less. */
+/** An update with no further conditions and no consequences: without the row `v` the database needs a quarter less. */
 function bareUpdate(scope: SelectScope, plan: WriteShape, given: Columns): CompiledWrite {
   const { resource } = plan
   const sets = join([...given].map(([column, value]) => sql`${quoted(column)} = ${value}`))
@@ -276,11 +276,11 @@ export interface StoredRow {
   readonly definitions: readonly Sql[]
   /** The row as `t`. */
   readonly source: Sql
-  /** What the update reads beside the row `v`. */
+  /** The source that the update reads in addition to the row `v`. */
   readonly also: string
   /** The conditions on `t` under which the update takes place. */
   readonly same: readonly Sql[]
-  /** The written row `w` beside the row `o` that it was. */
+  /** The written row `w` joined with its former row `o`. */
   readonly former: Sql
 }
 
@@ -306,7 +306,7 @@ export function storedRow(scope: SelectScope, plan: WriteShape): StoredRow {
   return { definitions: [], source, also: '', same, former: withFormer(resource) }
 }
 
-/** The written row `w` beside the row `o` that it was: a statement sees its own tables as they were before it. */
+/** The written row `w` joined with its former row `o`: a statement sees its own tables as they were before it. */
 export function withFormer(resource: Resource): Sql {
   return sql`w join ${quoted(resource.table)} o on ${idSql(resource, 'o')} = ${idSql(resource, 'w')}`
 }

@@ -30,7 +30,7 @@ export const email: HookContribution = {
   },
 }
 
-/** Whoever makes an account for another person vouches for its address; a registration has nobody to vouch. */
+/** The maker of an account for another person vouches for its address; a registration has nobody to vouch. */
 async function created(context: HookContext, next: Next): Promise<void> {
   const { input, options } = context
   input.email_verified ??= true

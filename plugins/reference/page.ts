@@ -2,7 +2,7 @@
 
 import { escaped, ICON } from '../pages/page.ts'
 
-/** Starts the reader on the document beside the page; nothing is asked of any other machine. */
+/** Starts the reader on the document next to the page; no other machine is asked for anything. */
 export const SCRIPT = `'use strict'
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

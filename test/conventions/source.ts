@@ -14,6 +14,14 @@ export interface SourceFile {
   readonly valueImports: readonly string[]
 }
 
+export interface Comment {
+  readonly path: string
+  /** The line that it starts on. */
+  readonly line: number
+  /** Its words on one line, without names of the code in backticks. */
+  readonly words: string
+}
+
 export interface FunctionLength {
   readonly path: string
   readonly line: number
@@ -21,6 +29,8 @@ export interface FunctionLength {
   readonly lines: number
 }
 
+/** A block at the start of a line, or the rest of a line; others are in texts of the code. */
+const COMMENT = /(?<=^[ \t]*)\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*(?:\n[ \t]*\/\/.*)*/gm
 const STATIC_IMPORT = /^(?:import|export)\b[^'"]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'/gm
 const TYPE_IMPORT = /^(?:import|export) type\b[^'"]*?\bfrom\s+'[^']+'/gm
 const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'/g
@@ -67,6 +77,19 @@ function stripped(text: string): string {
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|\s)\/\/.*$/gm, '')
     .replace(/'(?:[^'\\\n]|\\.)*'/g, "''")
+}
+
+/** The comments of a formatted file; line comments under each other are one. */
+export function comments({ path, text }: SourceFile): readonly Comment[] {
+  return [...text.matchAll(COMMENT)].map(({ 0: comment, index }) => ({
+    path,
+    line: text.slice(0, index).split('\n').length,
+    words: comment
+      .replace(/^[ \t]*(?:\/\*+|\*+\/?|\/\/)|\*\/$/gm, '')
+      .replace(/`[^`]*`/g, '``')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  }))
 }
 
 /** Where a relative import leads, relative to the project; undefined for a package. */

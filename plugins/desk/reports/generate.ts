@@ -48,7 +48,7 @@ async function replyOf({ records }: RouteContext, id: number): Promise<Reply> {
 async function isLarge(context: RouteContext, { type, period }: Ordered): Promise<boolean> {
   const most = Number(context.options.job_tickets)
   const query = await reportQuery(context, period, context.database.adhoc)
-  // These two look at earlier tickets too, some of which ended in the period.
+  // These two look at earlier tickets too. Some of those ended in the period.
   const days = type === 'agents' || type === 'performance' ? query.concerned() : query.within('t.created_at')
   const rows = await query.run(
     `select count(*) from (select 1 from ${query.table('tickets')} t

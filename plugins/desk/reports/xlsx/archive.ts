@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { crc32, createDeflateRaw } from 'node:zlib'
 
 /*
- * Our own, on zlib: a workbook needs a dozen lines of the zip format, and libraries for it bring 0.5 to 20 MB, of which
- * only the largest write a sheet without holding all of it.
+ * Our own, on zlib: a workbook needs a dozen lines of the zip format. Libraries for it bring 0.5 to 20 MB, and only the
+ * largest write a sheet without holding all of it.
  */
 
 interface Entry {
