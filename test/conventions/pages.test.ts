@@ -66,15 +66,12 @@ function isLost(from: string, to: string): boolean {
   return anchor !== undefined && (statSync(path).isDirectory() || !anchors(path).has(anchor))
 }
 
+function wrongLinks(paths: readonly string[], isWrong: (from: string, to: string) => boolean): readonly string[] {
+  return paths.flatMap((path) => linksOf(path).flatMap((to) => (isWrong(path, to) ? [`${path}: ${to}`] : [])))
+}
+
 pages('every link leads to a file, and to a heading in it', () => {
-  none(
-    READ.flatMap((path) =>
-      linksOf(path)
-        .filter((to) => isLost(path, to))
-        .map((to) => `${path}: ${to}`),
-    ),
-    'nothing is there',
-  )
+  none(wrongLinks(READ, isLost), 'nothing is there')
 })
 
 pages('a page that the package has links to what the package has', () => {
@@ -87,14 +84,7 @@ pages('a page that the package has links to what the package has', () => {
     const [file = ''] = to.split('#')
     return file !== '' && !isPacked(join(dirname(from), file))
   }
-  none(
-    packed.flatMap((path) =>
-      linksOf(path)
-        .filter((to) => leaves(path, to))
-        .map((to) => `${path}: ${to}`),
-    ),
-    'not in the package',
-  )
+  none(wrongLinks(packed, leaves), 'not in the package')
 })
 
 pages('every page can be read in ten minutes', () => {

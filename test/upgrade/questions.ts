@@ -1,5 +1,6 @@
 /** What a desk is asked before and after it changes its version. */
 import { parse } from 'csv-parse/sync'
+import type { Answer } from '../support/answer.ts'
 import { deskAt } from './client.ts'
 import { ADMIN, PASSWORD, type Sown } from './sow.ts'
 
@@ -49,8 +50,8 @@ export async function ask(address: string, sown: Sown): Promise<Answers> {
   const desk = deskAt(address)
   const answers: Record<string, { status: number; body: unknown }> = {}
   const put = async (name: string, path: string, token: string | undefined): Promise<void> => {
-    const { status, text, data } = await desk.call('GET', path, token)
-    answers[`${name} GET ${path}`] = { status, body: bodyOf(path, text, data) }
+    const answer = await desk.call('GET', path, token)
+    answers[`${name} GET ${path}`] = { status: answer.status, body: bodyOf(path, answer) }
   }
   for (const [name, { token }] of Object.entries(sown.people)) {
     for (const list of LISTS) await put(name, `${list}?per_page=100&sort=id`, token)
@@ -66,11 +67,10 @@ export async function ask(address: string, sown: Sown): Promise<Answers> {
 }
 
 /** The values of an answer, without the time at which it was given. */
-function bodyOf(path: string, text: string, data: unknown): unknown {
+function bodyOf(path: string, { at, body, text }: Answer): unknown {
   if (path.includes('/download')) return text
   if (!text.startsWith('{')) return parse(text, { columns: true, bom: true })
-  const { message, meta } = JSON.parse(text) as { message?: string; meta?: { pagination?: { total?: number } } }
-  return { data, message, total: meta?.pagination?.total }
+  return { data: body.data, message: body.message, total: at('meta.pagination.total') }
 }
 
 /** Signs in with the passwords of before; gives the e-mail addresses that were refused. */

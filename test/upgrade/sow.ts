@@ -1,5 +1,6 @@
 /** Fills an empty desk of any version through its API: some forty records of each kind, in every state that clients can reach. */
-import { type Desk, deskAt, type Reply } from './client.ts'
+import type { Answer } from '../support/answer.ts'
+import { type Desk, deskAt } from './client.ts'
 
 export const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
 export const PASSWORD = 'correct horse battery'
@@ -52,13 +53,13 @@ class Sower {
   async make(path: string, body: unknown, token = this.token, list = path): Promise<number> {
     const reply = await this.must('POST', path, body, token)
     if (reply === undefined) return 0
-    const { id } = reply.data as { id: number }
+    const { id } = reply.body.data as { id: number }
     this.ids[list] = [...(this.ids[list] ?? []), id]
     return id
   }
 
   /** A request that succeeds; undefined where this version does not know the route. */
-  async must(method: string, path: string, body?: unknown, token = this.token): Promise<Reply | undefined> {
+  async must(method: string, path: string, body?: unknown, token = this.token): Promise<Answer | undefined> {
     const reply = await this.desk.call(method, path, token, body)
     if (reply.status === 404 && reply.text.includes('Route not found')) return undefined
     if (reply.status >= 300) throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${reply.status} ${reply.text}`)
@@ -68,8 +69,8 @@ class Sower {
   /** A request that a version may refuse, because it does not know the route or knows it in another form. */
   async may(path: string, body: unknown, token = this.token): Promise<void> {
     const reply = await this.desk.call('POST', path, token, body)
-    if (reply.status >= 300) return void this.refused.add(`${path}: ${reply.status} ${messageOf(reply.text)}`)
-    const id = (reply.data as { id?: number } | null)?.id
+    if (reply.status >= 300) return void this.refused.add(`${path}: ${reply.status} ${reply.body.message}`)
+    const id = (reply.body.data as { id?: number } | null)?.id
     if (id !== undefined) this.ids[path] = [...(this.ids[path] ?? []), id]
   }
 
@@ -84,7 +85,7 @@ class Sower {
 
   async signIn(email: string, password: string): Promise<Person> {
     const reply = await this.desk.call('POST', '/auth/login', undefined, { email, password })
-    return { email, token: (reply.data as { token: string }).token }
+    return { email, token: (reply.body.data as { token: string }).token }
   }
 }
 
@@ -130,7 +131,7 @@ interface Named {
 }
 
 async function accounts(sower: Sower): Promise<Record<string, Person>> {
-  const roles = (await sower.must('GET', '/settings/roles?per_page=100'))?.data as Named[]
+  const roles = (await sower.must('GET', '/settings/roles?per_page=100'))?.body.data as Named[]
   const role = (slug: string): number | undefined => roles.find((one) => one.slug === slug)?.id
   const secret = { password: PASSWORD, password_confirmation: PASSWORD }
   await sower.each(COUNT, (at) =>
@@ -160,7 +161,7 @@ async function accounts(sower: Sower): Promise<Record<string, Person>> {
   })
   for (const name of ['waiting', 'approved', 'declined']) {
     const person = { first_name: name, last_name: 'Registered', email: `${name}@example.com`, ...secret }
-    const made = (await sower.must('POST', '/auth/register', person, ''))?.data as { user: { id: number } }
+    const made = (await sower.must('POST', '/auth/register', person, ''))?.body.data as { user: { id: number } }
     if (name === 'approved') await sower.must('POST', `/users/pending/${made.user.id}/approve`)
     if (name === 'declined') await sower.must('POST', `/users/pending/${made.user.id}/decline`)
   }
@@ -183,7 +184,7 @@ async function content(sower: Sower, people: Readonly<Record<string, Person>>): 
 }
 
 async function tickets(sower: Sower, people: Readonly<Record<string, Person>>): Promise<void> {
-  const statuses = (await sower.must('GET', '/settings/statuses?per_page=100&sort=id'))?.data as Named[]
+  const statuses = (await sower.must('GET', '/settings/statuses?per_page=100&sort=id'))?.body.data as Named[]
   await sower.each(COUNT, async (at) => {
     const optional = {
       category_id: sower.of('/settings/categories', at),
@@ -292,5 +293,3 @@ async function removed(sower: Sower): Promise<void> {
     await sower.must('POST', `${path}/${back}/restore`)
   }
 }
-
-const messageOf = (text: string): string => String((JSON.parse(text) as { message?: unknown }).message)

@@ -40,9 +40,9 @@ for (const version of await versions()) {
   test('what was changed before is read', async () => {
     const [first] = desk.sown.ids['/tickets']!
     const { call } = deskAt(desk.address)
-    const { status, data } = await call('GET', `/tickets/${first}/activity`, desk.sown.people.admin!.token)
+    const { status, list } = await call('GET', `/tickets/${first}/activity`, desk.sown.people.admin!.token)
     assert.is(status, 200)
-    assert.is((data as readonly { readonly description: string }[]).at(-1)?.description, 'Ticket created')
+    assert.is(list.at(-1)?.description, 'Ticket created')
   })
 
   test('everybody signs in with the password of before', async () => {
