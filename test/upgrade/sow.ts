@@ -258,11 +258,6 @@ async function later(sower: Sower, people: Readonly<Record<string, Person>>): Pr
   await sower.must('POST', '/ai/settings', { max_suggestions: 4 })
   await sower.must('POST', '/notifications/read-all', {}, people.manager?.token)
   await sower.each(8, async (at) => {
-    await sower.may('/webhooks', {
-      name: `Hook ${at}`,
-      address: `https://hooks.example.com/${at}`,
-      events: ['tickets.create'],
-    })
     const create = { comments: { comment: text(at) } }
     await sower.may('/macros', { name: `Macro ${at}`, resource: 'tickets', set: { tags: ['done'] }, create })
     await sower.may('/replies', { title: `Reply ${line(at)}`, text: `The printer is on floor ${at}.` })
