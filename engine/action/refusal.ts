@@ -2,6 +2,7 @@
 import type { Actor } from '../actor.ts'
 import type { Field, Moves, Resource } from '../catalog/catalog.ts'
 import { boundsSentence } from '../catalog/formula.ts'
+import { storedFields } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import { isRefusedByRule, type Violation, violation } from '../database/failure.ts'
 import { ApiError, invalid } from '../error.ts'
@@ -170,11 +171,15 @@ function stateSentence(actor: Actor, resource: Resource, action: 'delete' | 'res
   return `The ${label} cannot be restored: ${takenSince(actor, resource, columns)} has been taken since`
 }
 
+function wordsOf({ name }: Field): string {
+  return name.replace(/_id$/, '').replaceAll('_', ' ')
+}
+
 /** What was taken, by its name where the caller may use all of it. */
 function takenSince(actor: Actor, resource: Resource, columns: readonly string[]): string {
-  const fields = [...resource.fields.values()].filter(({ column }) => columns.includes(column))
-  const isNamed = fields.every((field) => isUsable(actor, resource, field))
-  return isNamed ? `its ${columns.join(', ').replaceAll('_', ' ')}` : 'a value of it'
+  const fields = storedFields(resource).filter(({ column }) => columns.includes(column))
+  const isNamed = fields.length > 0 && fields.every((field) => isUsable(actor, resource, field))
+  return isNamed ? `its ${fields.map(wordsOf).join(', ')}` : 'a value of it'
 }
 
 /** What is wrong with the values by whose columns the database refuses a row; undefined where no field has one of them. */
@@ -187,13 +192,13 @@ function refusedValues(
   const columns = namesOf(resource, constraint) ?? named
   const isConcerned = ({ column }: Field): boolean =>
     kind === 'check' ? isCheckOf(resource.table, column, constraint) : columns.includes(column)
-  const fields = [...resource.fields.values()].filter(isConcerned)
+  const fields = storedFields(resource).filter(isConcerned)
   if (fields.length === 0 && kind === 'check' && constraint !== undefined) {
     const errors = { record: [fieldError('invalid', `The database refuses it by its check ${constraint}`)] }
     return new ApiError('validation_failed', { errors, cause })
   }
   if (fields.length === 0) return undefined
-  const words = fields.map((field) => field.name.replace(/_id$/, '').replaceAll('_', ' '))
+  const words = fields.map(wordsOf)
   const said = (field: Field): FieldError => {
     if (kind === 'foreign_key') return fieldError('invalid_selection', `The selected ${words[0]} is invalid`)
     if (kind === 'not_null') return mistake(field, 'required', 'is required')

@@ -1,6 +1,7 @@
 /** Questions about rows to the database ⇄: which rows are in the way of each step of a plan, and which stored values their fields do not allow. */
 
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { storedFields } from '../catalog/stored.ts'
 import type { Runner } from '../database/database.ts'
 import { ifThere } from '../database/failure.ts'
 import { quoted as q } from '../filter/sql.ts'
@@ -103,7 +104,7 @@ function fieldOf(catalog: Catalog, table: Table, column: string): Pick<Stray, 'r
   const all = [...catalog.resources.values()].filter((resource) => resource.table === table.name)
   const owners = all.filter(({ name, owner }) => owner === name)
   for (const resource of [...owners, ...all]) {
-    const field = [...resource.fields.values()].find((one) => one.column === column)
+    const field = storedFields(resource).find((one) => one.column === column)
     if (field !== undefined) return { resource, field }
   }
   return undefined

@@ -202,4 +202,31 @@ test('what only some may read is no more readable by its earlier name', async ()
   assert.ok(body.data.every((one: object) => !('notes' in one) && !('remarks' in one)))
 })
 
+const DEVICES_APP = 'name: Devices\nprefix: /api\nplugins: { soft_delete: {} }\n'
+const DEVICES = `resource: devices
+soft_delete: true
+fields:
+  serial: { type: string, column: code, renamed_from: code }
+  tags: { type: boolean, default: true }
+indexes: [{ fields: [serial], unique: true, where: { tags: true } }]
+${POLICIES.replace('{ view', '{ restore: [{ who: anyone }], view')}`
+
+test('what the database refuses is told of one field, by the name that the client knows', async () => {
+  const app = await application({ resources: { 'app.yaml': DEVICES_APP, 'devices.yaml': DEVICES } })
+  try {
+    await app.call('POST', '/api/devices', { body: { serial: 'A1' } })
+    const taken = 'The serial has already been taken'
+    const later = await app.call('POST', '/api/devices', { body: { serial: 'A1' } })
+    assert.equal(later.at('errors'), { serial: [taken] })
+    const earlier = await app.call('POST', '/api/devices', { body: { code: 'A1' } })
+    assert.equal(Object.keys(earlier.at('errors') as object), ['code'])
+    await app.call('DELETE', '/api/devices/1')
+    await app.call('POST', '/api/devices', { body: { serial: 'A1' } })
+    const back = await app.call('POST', '/api/devices/1/restore')
+    assert.is(back.at('message'), 'The device cannot be restored: its serial has been taken since')
+  } finally {
+    await app.close()
+  }
+})
+
 test.run()

@@ -1,6 +1,7 @@
 /** Puts the records of `seeds:` into a database, each once in its life. ⇄ */
 import type { Assignment, Catalog, Field, Filter, Resource, SeedRow, Selection } from '../../catalog/catalog.ts'
 import { idOf } from '../../catalog/key.ts'
+import { storedFields } from '../../catalog/stored.ts'
 import type { Database, Runner } from '../../database/database.ts'
 import { ApiError } from '../../error.ts'
 import { slugify } from '../../field/slug.ts'
@@ -129,7 +130,7 @@ async function insert({ runner }: Seeding, row: Row, values: Values): Promise<Di
 
 function refused(row: Row, errors: FieldErrors): Diagnostic {
   const [column = ''] = Object.keys(errors)
-  const field = [...row.resource.fields.values()].find((one) => one.column === column)
+  const field = storedFields(row.resource).find((one) => one.column === column)
   const sentences = Object.values(errors).flat().join('; ')
   const message = `The seed ${shown(row)} cannot be stored: ${sentences}`
   return { code: 'wrong_seed', message, span: row.seed.places.get(field?.name ?? column) ?? row.seed.span }
