@@ -1,5 +1,5 @@
 /** The only composer: sources, plugins and a database become a running app, which the next one can replace. ⇄ */
-import { hearChanges } from './action/changes.ts'
+
 import { type App, composeApp } from './boot/app.ts'
 import { type Boot, readCatalog } from './boot/boot.ts'
 import { createExchange, register, setUpFor } from './boot/replace-app.ts'
@@ -15,6 +15,7 @@ import { type BackgroundWork, beginWork } from './plugin/background-work.ts'
 import type { StartLine } from './plugin/plugin.ts'
 import { openGround, openProcess, type Process, type ProcessOptions } from './process.ts'
 import type { Follower } from './rollout/follow.ts'
+import { hearChanges } from './run/changes.ts'
 import { checkSecret } from './secret.ts'
 import type { Collected, Diagnostic } from './text/diagnostic.ts'
 

@@ -1,26 +1,9 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
-export type {
-  Below,
-  Creation,
-  CreationEntry,
-  EnqueueOptions,
-  Entry,
-  Hook,
-  HookContext,
-  Next,
-  ParentEntry,
-  PluginContext,
-  Records,
-  UpdateOptions,
-} from './action/context.ts'
-export { pathOf } from './action/export.ts'
-export { relatedPath, wayOf } from './action/many-records.ts'
-export { countStored } from './action/quota.ts'
-export * from './action/resource-types.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
 export { type Address, addressOf, isWithin, type Network, subnetOf } from './address.ts'
+export { allowsOne } from './ask/policy.ts'
 export type {
   ActionContext,
   ActionContribution,
@@ -53,6 +36,7 @@ export {
   listenerStates,
   retryChanges,
 } from './change/state.ts'
+export { relatedPath, wayOf } from './context/many-records.ts'
 export type { Connection, Database, Row, Runner, Statement, Transaction } from './database/database.ts'
 export { deleteInBatches } from './database/delete-in-batches.ts'
 export type {
@@ -91,17 +75,33 @@ export {
   type SpecialFilter,
   type StartLine,
 } from './plugin/plugin.ts'
-export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './query/change-condition.ts'
-export { type AttributeColumns, attributeColumns } from './query/compiled.ts'
-export type { Findings, Related, Sighting, Survey, Surveyed } from './query/many-records.ts'
-export { allowsOne } from './query/policy.ts'
-export { comparedText } from './query/read-statement.ts'
-export type { ConditionProblem, ReadCondition } from './query/written-condition.ts'
 export { accessOf } from './resolve/access.ts'
+export type {
+  Below,
+  Creation,
+  CreationEntry,
+  EnqueueOptions,
+  Entry,
+  Hook,
+  HookContext,
+  Next,
+  ParentEntry,
+  PluginContext,
+  Records,
+  UpdateOptions,
+} from './run/context.ts'
+export { pathOf } from './run/export.ts'
+export * from './run/resource-types.ts'
 export { isSecret, opened, openedSecret, seal, unseal } from './seal.ts'
 export { secretsOf } from './secret.ts'
 export type { Settings } from './settings.ts'
+export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './statement/change-condition.ts'
+export { type AttributeColumns, attributeColumns } from './statement/compiled.ts'
+export type { Findings, Related, Sighting, Survey, Surveyed } from './statement/many-records.ts'
+export { comparedText } from './statement/record.ts'
+export type { ConditionProblem, ReadCondition } from './statement/written-condition.ts'
 export type { Diagnostic } from './text/diagnostic.ts'
 export { durationMs } from './text/duration.ts'
 export { nearest } from './text/nearest.ts'
 export { type GiveWay, turns } from './turns.ts'
+export { countStored } from './write/quota.ts'

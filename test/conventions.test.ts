@@ -69,39 +69,42 @@ const RANKS: Readonly<Record<string, number>> = {
   existing: 5,
   record: 4,
   plan: 4,
+  ask: 5,
+  statement: 6,
   dump: 6,
-  query: 5,
-  action: 6,
-  change: 7,
-  explain: 9,
-  http: 10,
-  job: 7,
-  automation: 8,
-  doctor: 8,
-  stream: 11,
-  access: 11,
-  openapi: 11,
-  plugin: 11,
-  boot: 12,
-  rollout: 7,
-  'process.ts': 13,
-  'engine.ts': 14,
-  testing: 15,
-  'index.ts': 15,
-  cli: 16,
-  documents: 17,
+  run: 7,
+  write: 8,
+  context: 9,
+  change: 10,
+  rollout: 10,
+  job: 10,
+  automation: 11,
+  doctor: 11,
+  explain: 12,
+  http: 13,
+  stream: 14,
+  access: 14,
+  openapi: 14,
+  plugin: 14,
+  boot: 15,
+  'process.ts': 16,
+  'engine.ts': 17,
+  testing: 18,
+  'index.ts': 18,
+  cli: 19,
+  documents: 20,
 }
 
 /** Library → the only folders that name it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   koa: ['engine/http/'],
-  objection: ['engine/record/', 'engine/action/'],
+  objection: ['engine/record/', 'engine/run/'],
   ioredis: ['engine/store/'],
   re2js: ['engine/field/'],
   yaml: ['engine/definition/'],
   esbuild: ['engine/plugin/'],
   jose: ['plugins/auth/'],
-  knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/action/'],
+  knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/run/'],
   pdfkit: ['plugins/desk/reports/'],
   fontkit: ['plugins/desk/reports/'],
   'bidi-js': ['plugins/desk/reports/'],
@@ -150,9 +153,9 @@ conventions('an engine file imports from its own room or a lower rank', () => {
   none(violations, 'imports never go upward')
 })
 
-conventions('engine/query only makes SQL: it runs nothing', () => {
+conventions('engine/ask and engine/statement run nothing', () => {
   const violations = production
-    .filter((file) => file.path.startsWith('engine/query/'))
+    .filter((file) => ['ask', 'statement'].includes(roomOf(file.path)))
     .flatMap((file) => {
       const outside = file.valueImports.filter((specifier) => {
         const target = importedPath(file.path, specifier)
@@ -161,7 +164,7 @@ conventions('engine/query only makes SQL: it runs nothing', () => {
       const waits = /\b(async|await)\b/.test(file.code) ? ['an async function'] : []
       return [...outside, ...waits].map((found) => `${file.path}: ${found}`)
     })
-  none(violations, 'engine/query imports only types of rooms with I/O, and awaits nothing')
+  none(violations, 'engine/ask and engine/statement import only types of rooms with I/O, and await nothing')
 })
 
 conventions('no file imports itself by way of others, types included', () => {
@@ -318,7 +321,7 @@ conventions('a statement is known by what it is compiled from', () => {
 conventions('a filter is walked by filter/walk.ts alone', () => {
   const walks = /\bfilter\.kind [!=]== '(?:and|or|not)'|\bcase '(?:and|or|related)':|\bpart\.kind [!=]== 'not'/
   const violations = production.filter(
-    ({ path, text }) => !/^engine\/(?:filter\/walk|query\/write-statement)\.ts$/.test(path) && walks.test(text),
+    ({ path, text }) => !/^engine\/(?:filter\/walk|statement\/write)\.ts$/.test(path) && walks.test(text),
   )
   none(
     violations.map(({ path }) => path),

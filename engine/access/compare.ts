@@ -1,7 +1,7 @@
 /** What each caller gains and loses between two descriptions of access. */
 import type { Actor } from '../actor.ts'
+import { allows, allowsOne } from '../ask/policy.ts'
 import type { PolicyName } from '../definition/definition.ts'
-import { allows, allowsOne } from '../query/policy.ts'
 import { POLICIES } from '../resolve/policies.ts'
 import type { DescribedAccess, DescribedClause, DescribedResource } from './description.ts'
 import type { KeptFilter } from './kept-filter.ts'

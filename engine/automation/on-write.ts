@@ -1,10 +1,11 @@
 /** Automations that a write sets off ⇄: each is a listener of the log of changes, and acts in the transaction of its place. */
-import { runCompiled, type Within } from '../action/execution.ts'
+
 import { listenerName, type WriteEvent } from '../catalog/automation.ts'
 import type { Change, Listen } from '../change/listener.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { compileHeld } from '../query/automation-due.ts'
+import { runCompiled, type Within } from '../run/execution.ts'
+import { compileHeld } from '../statement/automation-due.ts'
 import type { Acting, Taken } from './action.ts'
 import { act } from './perform.ts'
 import { beginRuns, type Ended, endRuns } from './runs.ts'

@@ -1,11 +1,12 @@
 /** Automations at moments and on schedules ⇄: a round takes some of the records whose time has come and acts, in one transaction. */
-import { executionOf, type Foundation, inTransaction, runCompiled, type Within } from '../action/execution.ts'
+
 import { SYSTEM } from '../actor.ts'
 import { nextMoment } from '../calendar/cron.ts'
 import type { Automation, Catalog, Resource } from '../catalog/catalog.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { quoted } from '../filter/sql.ts'
-import { compileLeft, compileStill, compileTake } from '../query/automation-due.ts'
+import { executionOf, type Foundation, inTransaction, runCompiled, type Within } from '../run/execution.ts'
+import { compileLeft, compileStill, compileTake } from '../statement/automation-due.ts'
 import type { Acting, Taken } from './action.ts'
 import { act } from './perform.ts'
 import { beginRuns, dueAgain, type Ended, endRuns } from './runs.ts'

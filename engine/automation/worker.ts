@@ -1,7 +1,8 @@
 /** Runs the automations at moments and on schedules in this process ⇄: now and then it looks for work that is due. */
-import type { Foundation } from '../action/execution.ts'
+
 import { reasonOf } from '../change/round.ts'
 import { stillServes } from '../database/failure.ts'
+import type { Foundation } from '../run/execution.ts'
 import type { Acting, Taken } from './action.ts'
 import { failRun } from './runs.ts'
 import { runRound } from './timed.ts'

@@ -2,7 +2,7 @@
  * Sets the database up for an application ⇄: its tables fit the catalog, calendars are filled, seeds are there, secrets
  * are protected.
  */
-import { rehearse } from '../action/rehearse.ts'
+
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
 import { memo } from '../memo.ts'
@@ -20,6 +20,7 @@ import { seedBy } from '../migration/own/seeds.ts'
 import { fillCalendars } from '../migration/own/working-time.ts'
 import type { Logger } from '../observe.ts'
 import { instances } from '../rollout/state.ts'
+import { rehearse } from '../run/rehearse.ts'
 import type { Settings } from '../settings.ts'
 import type { Collected } from '../text/diagnostic.ts'
 

@@ -1,12 +1,13 @@
 /** A listener: a consequence of writes, which a plugin names and which runs once for each change of the log. */
-import type { PluginContext } from '../action/context.ts'
-import type { Within } from '../action/execution.ts'
-import { pluginContext } from '../action/plugin-context.ts'
+
 import type { WriteAction } from '../catalog/catalog.ts'
+import { pluginContext } from '../context/plugin-context.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { ListensTo } from '../resolve/extensions.ts'
+import type { PluginContext } from '../run/context.ts'
+import type { Within } from '../run/execution.ts'
 
 /** One value that a write changed. */
 export interface FieldChange {

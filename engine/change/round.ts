@@ -1,8 +1,9 @@
 /** One round of a listener ⇄: in one transaction it takes its place, works a batch of changes, and moves on. */
-import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../action/execution.ts'
+
 import { SYSTEM } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
+import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../run/execution.ts'
 import type { Change, Listen } from './listener.ts'
 import {
   advance,

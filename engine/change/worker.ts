@@ -1,7 +1,8 @@
 /** Runs the listeners of this instance ⇄: after each write here, and by polling for the writes of other instances. */
-import type { Foundation } from '../action/execution.ts'
+
 import { stillServes } from '../database/failure.ts'
 import type { Logger } from '../observe.ts'
+import type { Foundation } from '../run/execution.ts'
 import type { Change, Listeners } from './listener.ts'
 import { defer, type Looked, listenersWithWork, setAside } from './log.ts'
 import { type Round, reasonOf, runRound } from './round.ts'

@@ -2,13 +2,14 @@
  * `plinth add resource|field|relation|plugin`: adds to the application's files, or says why it cannot and changes
  * nothing.
  */
-import { rehearse } from '../action/rehearse.ts'
+
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { connect, isMade } from '../database/connect.ts'
 import { readSources } from '../definition/read.ts'
 import { sentenceOf } from '../error.ts'
 import { planFor } from '../migration/migrate.ts'
 import { renderPlan } from '../migration/plan-text.ts'
+import { rehearse } from '../run/rehearse.ts'
 import { changedLines } from '../text/changes.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'

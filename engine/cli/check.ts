@@ -2,12 +2,13 @@
  * `plinth check`: the diagnostics of the application and its scenarios, and what only a database can judge; with
  * `--data`, the records that break a rule.
  */
-import { computedFields } from '../action/rehearse.ts'
-import { violationLine, violations } from '../action/rule-violations.ts'
+
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { readScenarios } from '../definition/read.ts'
 import { readScenarioFile } from '../definition/scenario.ts'
 import { strayLine, strayValues } from '../migration/questions.ts'
+import { computedFields } from '../run/rehearse.ts'
+import { violationLine, violations } from '../run/rule-violations.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 

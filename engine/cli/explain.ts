@@ -1,8 +1,7 @@
 /** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL; with `--field`, why a field is there or not. */
 
-import { type Execution, executionOf } from '../action/execution.ts'
-import { pluginContext } from '../action/plugin-context.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
+import { pluginContext } from '../context/plugin-context.ts'
 import { type App, createEngine } from '../engine.ts'
 import { ApiError, sentenceOf } from '../error.ts'
 import { automationReport } from '../explain/automation-report.ts'
@@ -15,6 +14,7 @@ import { explainRule, ruleNamed, ruleReport } from '../explain/rule-report.ts'
 import { findRoute, questionOf } from '../http/question.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { INEXACT, inexactNumbers } from '../json-number.ts'
+import { type Execution, executionOf } from '../run/execution.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import { type ExitCode, type Invocation, lineOf } from './command.ts'
 

@@ -1,4 +1,4 @@
-/** ⇄ The changelog: one entry for each file of engine/changes, by version and area, in the words of users. */
+/** ⇄ The changelog: one entry for each file of engine/changes/<version>, by version and area, in the words of users. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseDocument } from '../definition/parse.ts'
@@ -15,23 +15,29 @@ export interface Change {
   readonly data?: string
 }
 
-const KEYS = ['version', 'area', 'new', 'do', 'data']
+const KEYS = ['area', 'new', 'do', 'data']
 /** The areas in the order of the page. */
 const AREAS = ['The language', 'The API', 'Commands', 'Operating', 'Plugins', 'The desk', 'Documents']
 
-/** The changes in the files of a folder; throws a sentence where one cannot be read. */
+/** The changes of every version; throws a sentence where one cannot be read. */
 export async function readChanges(folder: string): Promise<readonly Change[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort()
+  const versions = (await readdir(folder)).sort()
+  return (await Promise.all(versions.map((version) => changesOf(folder, version)))).flat()
+}
+
+async function changesOf(folder: string, version: string): Promise<readonly Change[]> {
+  const names = (await readdir(join(folder, version))).filter((name) => name.endsWith('.yaml')).sort()
   return Promise.all(
-    names.map(async (file) => {
+    names.map(async (name) => {
+      const file = join(version, name)
       const { value, diagnostics } = parseDocument({ file, text: await readFile(join(folder, file), 'utf8') })
-      const change = value?.value as Change | undefined
+      const change = value?.value as Omit<Change, 'version'> | undefined
       const unknown = Object.keys(change ?? {}).filter((key) => !KEYS.includes(key))
       if (change === undefined || diagnostics.length > 0 || unknown.length > 0 || !AREAS.includes(change.area))
         throw new Error(
           `${file} is no change: ${[...diagnostics.map(({ message }) => message), ...unknown].join(', ')}`,
         )
-      return change
+      return { ...change, version }
     }),
   )
 }

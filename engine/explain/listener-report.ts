@@ -1,11 +1,12 @@
 /** What a listener does for the latest writes of a record, and why ⇄. */
-import { type Execution, executionOf, type Foundation, inTransaction } from '../action/execution.ts'
-import { pluginContext } from '../action/plugin-context.ts'
+
 import { SYSTEM } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { BoundListener, Change } from '../change/listener.ts'
 import { changesOf } from '../change/log.ts'
+import { pluginContext } from '../context/plugin-context.ts'
 import { LIMITS } from '../limits.ts'
+import { type Execution, executionOf, type Foundation, inTransaction } from '../run/execution.ts'
 import { nearest } from '../text/nearest.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
 import type { Finding, Report } from './render.ts'

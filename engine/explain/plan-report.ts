@@ -1,7 +1,21 @@
 /** The plan of a request, as it is made before the database is asked. */
 
-import { madeSlugs } from '../action/create.ts'
-import { type Execution, hooksOf } from '../action/execution.ts'
+import { readListQuery } from '../ask/list.ts'
+import { readLookup } from '../ask/lookup.ts'
+import { requireClause } from '../ask/policy.ts'
+import { readRecordQuery } from '../ask/projection.ts'
+import type { WriteAction } from '../catalog/catalog.ts'
+import { ApiError } from '../error.ts'
+import type { JsonObject } from '../json.ts'
+import { describeRead, describeWrite } from '../plan/describe.ts'
+import type { ListPlan, RecordPlan } from '../plan/read-plan.ts'
+import { planRemoval } from '../plan/write-plan.ts'
+import type { WritePlan } from '../plan/write-shape.ts'
+import { type Execution, hooksOf } from '../run/execution.ts'
+import { recordPlan } from '../run/read.ts'
+import { relatedFollowsOf } from '../statement/related-follow.ts'
+import { placeOf } from '../text/source.ts'
+import { madeSlugs } from '../write/create.ts'
 import {
   coveringClauses,
   insertPlan,
@@ -11,21 +25,7 @@ import {
   updatePlan,
   wanted,
   withId,
-} from '../action/input.ts'
-import { recordPlan } from '../action/read.ts'
-import type { WriteAction } from '../catalog/catalog.ts'
-import { ApiError } from '../error.ts'
-import type { JsonObject } from '../json.ts'
-import { describeRead, describeWrite } from '../plan/describe.ts'
-import type { ListPlan, RecordPlan } from '../plan/read-plan.ts'
-import { planRemoval } from '../plan/write-plan.ts'
-import type { WritePlan } from '../plan/write-shape.ts'
-import { readListQuery } from '../query/list-query.ts'
-import { readLookup } from '../query/lookup.ts'
-import { requireClause } from '../query/policy.ts'
-import { readRecordQuery } from '../query/projection.ts'
-import { relatedFollowsOf } from '../query/related-follow.ts'
-import { placeOf } from '../text/source.ts'
+} from '../write/input.ts'
 import { type Finding, refusalWords } from './render.ts'
 import type { Question } from './request-report.ts'
 

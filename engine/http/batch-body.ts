@@ -1,17 +1,18 @@
 /** The body of a batch: the operations that it asks for, and the answer with their outcomes. */
-import { type AtOnce, type Operation, runEach, runTogether } from '../action/batch.ts'
-import { createRecord } from '../action/create.ts'
-import { createTogether } from '../action/create-together.ts'
-import type { Execution } from '../action/execution.ts'
-import { deleteRecord, restoreRecord } from '../action/remove.ts'
-import { updateRecord } from '../action/update.ts'
+
+import { lookupOf } from '../ask/lookup.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { type ApiError, invalid } from '../error.ts'
 import { FieldError, fieldError, fieldErrorCodes, firstErrors } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { lookupOf } from '../query/lookup.ts'
 import { mistake, unknownKey } from '../record/decode.ts'
+import type { Execution } from '../run/execution.ts'
+import { type AtOnce, type Operation, runEach, runTogether } from '../write/batch.ts'
+import { createRecord } from '../write/create.ts'
+import { createTogether } from '../write/create-together.ts'
+import { deleteRecord, restoreRecord } from '../write/remove.ts'
+import { updateRecord } from '../write/update.ts'
 
 /** The operations of a batch, in the order in which they run. */
 export const OPERATIONS = ['create', 'update', 'delete', 'restore'] as const

@@ -1,8 +1,9 @@
 /** Routes as an app serves them: those of plugins with their options, those of the engine, with their fields resolved. */
-import type { Execution } from '../action/execution.ts'
+
 import type { Actor } from '../actor.ts'
 import type { Earlier, Field } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
+import type { Execution } from '../run/execution.ts'
 import type { Reply, Route, RouteContext } from './route.ts'
 
 /** The input of one request, checked and decoded: the part of a context that actions do not need. */

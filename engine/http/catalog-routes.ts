@@ -3,14 +3,14 @@
  * and counts, adds and averages them.
  */
 
-import type { BoundHook } from '../action/execution.ts'
-import { summarize } from '../action/read.ts'
+import { requireClause } from '../ask/policy.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { JsonText } from '../json.ts'
 import { LIMITS } from '../limits.ts'
-import { requireClause } from '../query/policy.ts'
 import { resolveFields } from '../resolve/fields.ts'
+import type { BoundHook } from '../run/execution.ts'
+import { summarize } from '../run/read.ts'
 import { batchRoutes } from './batch-routes.ts'
 import type { EngineRoute } from './bound-route.ts'
 import { resourceRoutes, routeAccess } from './resource-routes.ts'

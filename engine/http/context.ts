@@ -1,7 +1,8 @@
 /** The context for handlers of plugins' routes. */
-import { type Execution, inTransaction } from '../action/execution.ts'
+
 import type { Transaction } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
+import { type Execution, inTransaction } from '../run/execution.ts'
 import type { RequestInput } from './bound-route.ts'
 import type { Reply, RouteContext } from './route.ts'
 

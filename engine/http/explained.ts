@@ -1,11 +1,12 @@
 /** `Prefer: explain`: an answer says which rules decided, to callers to whom app.yaml gives the right; for all others the header means nothing. */
-import { executionOf } from '../action/execution.ts'
-import { pluginContext } from '../action/plugin-context.ts'
+
 import { type Actor, holds } from '../actor.ts'
+import { pluginContext } from '../context/plugin-context.ts'
 import { ApiError, sentenceOf } from '../error.ts'
 import { explainField } from '../explain/field-report.ts'
 import { explainRequest } from '../explain/request-report.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { executionOf } from '../run/execution.ts'
 import type { BoundRoute } from './bound-route.ts'
 import type { Call, Headers } from './call.ts'
 import type { HttpParts } from './http-app.ts'

@@ -3,9 +3,10 @@
  * a row of the transaction of its work: the row exists if and only if the work was committed, also after a crash or a
  * lost connection.
  */
-import { type Execution, inTransaction } from '../action/execution.ts'
+
 import { violation } from '../database/failure.ts'
 import { isRefusal } from '../error.ts'
+import { type Execution, inTransaction } from '../run/execution.ts'
 import type { BoundRoute, RequestInput } from './bound-route.ts'
 import type { Call } from './call.ts'
 import type { Transact } from './context.ts'

@@ -1,8 +1,8 @@
 /** A request that is written down: its route, and the action on a resource that it means. */
 
 import type { Actor } from '../actor.ts'
+import { readLookup } from '../ask/lookup.ts'
 import type { Question } from '../explain/request-report.ts'
-import { readLookup } from '../query/lookup.ts'
 import type { BoundRoute } from './bound-route.ts'
 import { isResourceRoute } from './resource-routes.ts'
 import { compileTable } from './table.ts'

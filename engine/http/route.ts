@@ -2,11 +2,11 @@
  * Routes as data: path, method, access, input and output. References in `output` name resources: `#/resources/users`.
  */
 import type { Readable } from 'node:stream'
-import type { PluginContext } from '../action/context.ts'
 import type { Access } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import type { Json, JsonObject, JsonSchema, JsonText } from '../json.ts'
+import type { PluginContext } from '../run/context.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

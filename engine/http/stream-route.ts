@@ -1,10 +1,10 @@
 /** GET /<resource>/stream: the changes of a list while they happen, as Server-Sent Events (WHATWG HTML, 9.2). */
 import type { Readable } from 'node:stream'
-import type { Execution } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
+import { withoutPages } from '../ask/list.ts'
+import { requireClause } from '../ask/policy.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
-import { withoutPages } from '../query/list-query.ts'
-import { requireClause } from '../query/policy.ts'
+import type { Execution } from '../run/execution.ts'
 import type { EngineRoute, RequestInput } from './bound-route.ts'
 import type { Headers } from './call.ts'
 import { routeAccess } from './resource-routes.ts'

@@ -1,7 +1,8 @@
 /** A job: work outside a request, which a plugin names and the queue runs once, tries again, or gives up. */
-import type { PluginContext } from '../action/context.ts'
+
 import type { Transaction } from '../database/database.ts'
 import type { Json, JsonObject } from '../json.ts'
+import type { PluginContext } from '../run/context.ts'
 import type { Duration } from '../text/duration.ts'
 
 /** The context of a job while it runs. */

@@ -5,12 +5,12 @@
  * packages and needs Node 22; graphile-worker and BullMQ do not run on the embedded database.
  */
 import { randomUUID } from 'node:crypto'
-import type { JobInlet, JobOrder, JobOrders } from '../action/execution.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
 import { ApiError } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import type { JobInlet, JobOrder, JobOrders } from '../run/execution.ts'
 import type { Store } from '../store/store.ts'
 import type { Jobs, Taken } from './job.ts'
 

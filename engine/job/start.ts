@@ -1,11 +1,11 @@
 /** Starts the jobs of an application in this process ⇄, with whatever application is current when one begins. */
 
 import { randomUUID } from 'node:crypto'
-import type { Foundation } from '../action/execution.ts'
 import { breakerOf } from '../breaker.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
+import type { Foundation } from '../run/execution.ts'
 import type { Store } from '../store/store.ts'
 import { durationMs } from '../text/duration.ts'
 import type { JobContribution, Jobs, Taken } from './job.ts'

@@ -3,14 +3,14 @@
  * and write.
  */
 import type { Actor } from '../actor.ts'
+import { askedWords } from '../ask/filter-parameters.ts'
+import { allowsOne, clausesFor, filterable, readable, readableEntry } from '../ask/policy.ts'
 import type { Catalog, EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
 import { ApiError } from '../error.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { checkAccess } from '../http/pipeline.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { needsToken } from '../http/route.ts'
-import { askedWords } from '../query/filter-parameters.ts'
-import { allowsOne, clausesFor, filterable, readable, readableEntry } from '../query/policy.ts'
 import { isBatchRoute } from './batch.ts'
 
 /** Whether a caller may call the route for any record at all. */

@@ -1,10 +1,11 @@
 /** Schemas of a resource's records: in lists, in single answers, and in bodies. */
-import { manyFields } from '../action/input.ts'
+
+import { shown } from '../ask/policy.ts'
 import type { Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import type { Mode } from '../plan/read-plan.ts'
-import { shown } from '../query/policy.ts'
 import { isWritable } from '../record/decode.ts'
+import { manyFields } from '../write/input.ts'
 import { listOf, nullable, objectOf, type Property, repeats, unlimited } from './schema.ts'
 
 const DAY = '2026-01-31'

@@ -2,13 +2,14 @@
  * Plugins as the system, outside requests and jobs ⇄: their start functions, their commands, and the identification of
  * accounts.
  */
-import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../action/execution.ts'
-import { pluginContext } from '../action/plugin-context.ts'
+
 import { SYSTEM } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { pluginContext } from '../context/plugin-context.ts'
 import type { Database } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
 import { exclusively } from '../migration/exclusive.ts'
+import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../run/execution.ts'
 import type { Composition } from './compose.ts'
 import type { StartLine } from './plugin.ts'
 

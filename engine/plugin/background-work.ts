@@ -1,5 +1,5 @@
 /** The work of a process outside requests ⇄: jobs, listeners and automations. */
-import type { Foundation } from '../action/execution.ts'
+
 import { startAutomations } from '../automation/worker.ts'
 import { type ListenerWorker, startListeners } from '../change/worker.ts'
 import type { Admission } from '../http/admission.ts'
@@ -7,6 +7,7 @@ import type { Metrics } from '../http/metrics.ts'
 import { startJobs } from '../job/start.ts'
 import { countJobs } from '../job/state.ts'
 import type { Worker } from '../job/worker.ts'
+import type { Foundation } from '../run/execution.ts'
 import type { Store } from '../store/store.ts'
 import type { Composition } from './compose.ts'
 import { oldestKept } from './keep.ts'

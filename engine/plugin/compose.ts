@@ -1,7 +1,5 @@
 /** Composes plugins into one set of contributions, each with the options of its plugin, and reports clashes. */
 
-import type { Hook } from '../action/context.ts'
-import type { BoundHook } from '../action/execution.ts'
 import type { Actions } from '../automation/action.ts'
 import type { ListenerContribution } from '../change/listener.ts'
 import type { Document, PluginsDefinition, Vocabulary } from '../definition/definition.ts'
@@ -15,6 +13,8 @@ import type { JobContribution } from '../job/job.ts'
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import type { BoundKey, Extensions } from '../resolve/extensions.ts'
 import { resolveFields } from '../resolve/fields.ts'
+import type { Hook } from '../run/context.ts'
+import type { BoundHook } from '../run/execution.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { durationMs } from '../text/duration.ts'
 import { actionChecks, actionsOf } from './actions.ts'

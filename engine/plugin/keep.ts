@@ -2,7 +2,7 @@
  * The job that keeps tables small: it removes records that are older than the `keep` of their resource for good, in
  * batches.
  */
-import { isFollowed } from '../action/consequences.ts'
+
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf, idType } from '../catalog/key.ts'
 import { forgetRemoved } from '../change/retention.ts'
@@ -12,6 +12,7 @@ import { ApiError } from '../error.ts'
 import { quoted } from '../filter/sql.ts'
 import type { JobContext, JobContribution } from '../job/job.ts'
 import { LIMITS } from '../limits.ts'
+import { isFollowed } from '../write/consequences.ts'
 
 const job: JobContribution = {
   description: 'Removes records that are older than the time for which their resource keeps them.',

@@ -1,5 +1,5 @@
 /** The interface of plugins: frozen data, a closed list of contributions. A plugin never receives the app. */
-import type { Hook, PluginContext } from '../action/context.ts'
+
 import type { Actor } from '../actor.ts'
 import type { ActionContribution } from '../automation/action.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
@@ -17,6 +17,7 @@ import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { AccountsContribution, KeyMistake } from '../resolve/extensions.ts'
+import type { Hook, PluginContext } from '../run/context.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
 /** A hook with its declarations; a bare function is the short form. */

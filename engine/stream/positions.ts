@@ -1,8 +1,9 @@
 /** Groups readers by their place in the log, so that those at one place are served together. */
-import type { Foundation } from '../action/execution.ts'
+
 import { keptIdType } from '../catalog/key.ts'
 import type { Stand } from '../change/log-window.ts'
 import { LIMITS } from '../limits.ts'
+import type { Foundation } from '../run/execution.ts'
 import { readPlace } from './event-id.ts'
 import type { ResetReason } from './events.ts'
 import type { Reader } from './reader.ts'

@@ -1,15 +1,15 @@
 /** A class of readers: the statements that readers of one class share, and the tables that these depend on. */
 import { createHash } from 'node:crypto'
-import type { Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
+import type { ListQuery } from '../ask/list.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { quoted } from '../filter/sql.ts'
 import { memo } from '../memo.ts'
 import { identityOf } from '../plan/plan.ts'
 import type { ListPlan } from '../plan/read-plan.ts'
-import { type Compiled, parameterValues } from '../query/compiled.ts'
-import type { ListQuery } from '../query/list-query.ts'
-import type { SelectScope } from '../query/scope.ts'
+import type { Foundation } from '../run/execution.ts'
+import { type Compiled, parameterValues } from '../statement/compiled.ts'
+import type { SelectScope } from '../statement/scope.ts'
 import {
   type CompiledStream,
   compileConcerned,
@@ -17,7 +17,7 @@ import {
   type Dependency,
   dependencies,
   showsIn,
-} from '../query/stream-statement.ts'
+} from '../statement/stream.ts'
 
 export interface ReaderClass {
   /** Readers with the same key share statements. */

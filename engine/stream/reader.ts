@@ -1,11 +1,11 @@
 /** One open stream: its reader, the query, and the connection. */
 import { Readable } from 'node:stream'
-import type { Foundation } from '../action/execution.ts'
 import type { Actor } from '../actor.ts'
+import { readListQuery } from '../ask/list.ts'
+import { actorClass } from '../ask/policy.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import type { StreamRequest } from '../http/stream-route.ts'
-import { readListQuery } from '../query/list-query.ts'
-import { actorClass } from '../query/policy.ts'
+import type { Foundation } from '../run/execution.ts'
 import type { ResetReason } from './events.ts'
 import { type ReaderClass, readerClassOf, type Share, shareOf } from './reader-class.ts'
 

@@ -1,8 +1,9 @@
 /** Checks the rights of readers again and again ⇄: a session that ended, or a lost role, ends or changes the stream. */
-import { executionOf, type Foundation } from '../action/execution.ts'
+
 import type { Actor } from '../actor.ts'
 import { ApiError } from '../error.ts'
 import type { BoundAuthenticate } from '../http/http-app.ts'
+import { executionOf, type Foundation } from '../run/execution.ts'
 import { type Reader, sameRights, seesSame, viewOf } from './reader.ts'
 
 /** The outcome for a reader: the same rights, others, or none; undefined while nobody can say. */

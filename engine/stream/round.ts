@@ -1,8 +1,9 @@
 /** One batch for all readers of this instance ⇄: one short transaction reads the log, and the events of each class. */
-import type { Foundation } from '../action/execution.ts'
+
 import { presentSnapshot, readWindow, type Stand } from '../change/log-window.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Id } from '../id.ts'
+import type { Foundation } from '../run/execution.ts'
 import { type FormerRecords, formerRecords } from './batch.ts'
 import { batchText, type RecordEvent, type ResetReason, resetEvent } from './events.ts'
 import type { Position } from './positions.ts'

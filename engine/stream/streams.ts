@@ -1,12 +1,12 @@
 /** The streams of this instance ⇄: readers come and go, and each batch of the log is read once for all of them. */
 import type { Readable } from 'node:stream'
-import type { Foundation } from '../action/execution.ts'
 import { ApiError } from '../error.ts'
 import type { BoundAuthenticate } from '../http/http-app.ts'
 import type { StreamFigures } from '../http/metrics.ts'
 import { callerOf } from '../http/rate-limit.ts'
 import type { StreamRequest } from '../http/stream-route.ts'
 import { LIMITS } from '../limits.ts'
+import type { Foundation } from '../run/execution.ts'
 import type { Store } from '../store/store.ts'
 import { heartbeat, opening } from './events.ts'
 import { createPacer } from './pacer.ts'

@@ -2,9 +2,9 @@
  * ⇄ The safeguards that scenarios have exercised: clauses that answered a request, and everything that refused or hid
  * something.
  */
-import { executionOf } from '../action/execution.ts'
-import { refusalsOf } from '../action/refusal.ts'
+
 import { type Actor, ANONYMOUS } from '../actor.ts'
+import { allowsOne, clausesFor } from '../ask/policy.ts'
 import type { Access, Catalog, Clause, Resource } from '../catalog/catalog.ts'
 import type { Engine } from '../engine.ts'
 import { clausesAsked, type Question } from '../explain/request-report.ts'
@@ -12,8 +12,9 @@ import type { BoundRoute } from '../http/bound-route.ts'
 import { findRoute, questionOf } from '../http/question.ts'
 import { resourcesNamed } from '../http/route.ts'
 import { isObject, type Json } from '../json.ts'
-import { speaksOf } from '../query/move-check.ts'
-import { allowsOne, clausesFor } from '../query/policy.ts'
+import { executionOf } from '../run/execution.ts'
+import { speaksOf } from '../statement/move-check.ts'
+import { refusalsOf } from '../write/refusal.ts'
 import type { Answer } from './answer.ts'
 import { keyOf, type Safeguard } from './safeguard.ts'
 

@@ -1,11 +1,11 @@
 /** ⇄ A test's work outside requests: writes as the system, and waiting for what follows from writes. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Records } from '../action/context.ts'
-import type { AnyRecord, RecordTypes, TypesOf } from '../action/resource-types.ts'
 import { listenerStates } from '../change/state.ts'
 import type { Engine } from '../engine.ts'
 import { dueJobs } from '../job/state.ts'
 import { asSystem } from '../plugin/as-system.ts'
+import type { Records } from '../run/context.ts'
+import type { AnyRecord, RecordTypes, TypesOf } from '../run/resource-types.ts'
 
 /** The records of a resource for the test itself: no policies, but hooks and rules. */
 export type SystemRecords<T extends RecordTypes = AnyRecord> = Pick<

@@ -5,7 +5,7 @@ import { type KeptFilter, kept, linkedAgain } from '../../engine/access/kept-fil
 import { readCatalog } from '../../engine/boot/boot.ts'
 import type { Catalog, Filter, Resource } from '../../engine/catalog/catalog.ts'
 import { print } from '../../engine/filter/sql.ts'
-import { conditionSql } from '../../engine/query/condition.ts'
+import { conditionSql } from '../../engine/statement/condition.ts'
 
 const test = suite('kept conditions')
 let catalog: Catalog

@@ -1,10 +1,10 @@
 /** Kept records under writers that overlap: whoever was answered reads what was written, and no commit is refused. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { allReady, createCachedTables } from '../../engine/action/cached-tables.ts'
-import { changeTeller, hearChanges } from '../../engine/action/changes.ts'
 import type { BelongsTo } from '../../engine/catalog/catalog.ts'
 import type { Row, Runner } from '../../engine/database/database.ts'
+import { allReady, createCachedTables } from '../../engine/run/cached-tables.ts'
+import { changeTeller, hearChanges } from '../../engine/run/changes.ts'
 import { memoryStore } from '../../engine/store/memory.ts'
 import { SILENT } from '../support/database.ts'
 import { type Library, library, STAFF } from './library.ts'

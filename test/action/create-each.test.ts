@@ -1,11 +1,11 @@
 /** Many records of plugin code at once, told by their ids: each is as it would be alone, and what is refused takes nothing along. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
 import { SYSTEM } from '../../engine/actor.ts'
+import { pluginContext } from '../../engine/context/plugin-context.ts'
 import type { Creation, CreationEntry } from '../../engine/index.ts'
 import type { JsonObject } from '../../engine/json.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { sentencesIn } from '../support/sentence-codes.ts'
 

@@ -1,12 +1,12 @@
 /** An update by one statement, and the same in a transaction, where the record is read and locked first: both say and do the same. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Execution, executionOf, inTransaction } from '../../engine/action/execution.ts'
-import { updateRecord } from '../../engine/action/update.ts'
 import type { Actor } from '../../engine/actor.ts'
+import { readLookup } from '../../engine/ask/lookup.ts'
 import { ApiError } from '../../engine/error.ts'
 import type { JsonObject } from '../../engine/json.ts'
-import { readLookup } from '../../engine/query/lookup.ts'
+import { type Execution, executionOf, inTransaction } from '../../engine/run/execution.ts'
+import { updateRecord } from '../../engine/write/update.ts'
 import { sentencesIn } from '../support/sentence-codes.ts'
 import { type Library, library } from './library.ts'
 

@@ -1,11 +1,11 @@
 /** Rules over several relations and over many-to-many links, judged wherever a record on the way is written. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
 import { SYSTEM } from '../../engine/actor.ts'
+import { pluginContext } from '../../engine/context/plugin-context.ts'
 import { ApiError } from '../../engine/error.ts'
 import type { JsonObject } from '../../engine/json.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import { type Answer, application, type TestApplication } from '../support/application.ts'
 import { sentencesIn } from '../support/sentence-codes.ts'
 import { RESOURCES } from './distant.ts'

@@ -1,10 +1,10 @@
 /** `plinth explain … --field`: why a part of an answer is there, empty, or left out. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
 import { type Actor, SYSTEM } from '../../engine/actor.ts'
 import { explainField, type FieldExplained } from '../../engine/explain/field-report.ts'
 import { findRoute, questionOf } from '../../engine/http/question.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import { type Library, library, STAFF } from './library.ts'
 
 const test = suite<{ app: Library }>('explain a part')

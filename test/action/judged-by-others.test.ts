@@ -1,9 +1,9 @@
 /** Many new records of one request: each is judged with those before it, where its judgement looks at records of its own table. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
 import { SYSTEM } from '../../engine/actor.ts'
+import { pluginContext } from '../../engine/context/plugin-context.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import { application, type TestApplication } from '../support/application.ts'
 
 const test = suite('judged by others')

@@ -1,8 +1,8 @@
 /** What a policy opens by what is not there: a deleted record on its path, a value that the caller does not have. Nothing. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
 import { explainRequest } from '../../engine/explain/request-report.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import { ANN, BEN, type Library, library, STAFF } from './library.ts'
 
 const PAGES = `

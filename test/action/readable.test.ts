@@ -1,9 +1,9 @@
 /** A plugin's own SQL sees of a resource exactly what the caller's lists show, whoever calls. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from '../../engine/actor.ts'
+import { pluginContext } from '../../engine/context/plugin-context.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import { ANN, BEN, type Library, library, STAFF, STRANGER } from './library.ts'
 
 const readable = suite('context.readable')

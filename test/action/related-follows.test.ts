@@ -1,9 +1,9 @@
 /** What follows from a write in another record: in the same transaction, as any other update, or the write is refused with it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
 import { explainRequest } from '../../engine/explain/request-report.ts'
 import type { JsonObject } from '../../engine/json.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import type { Answer } from '../support/answer.ts'
 import { application, type TestApplication } from '../support/application.ts'
 

@@ -205,6 +205,7 @@ test('what only some may read is no more readable by its earlier name', async ()
 const DEVICES_APP = 'name: Devices\nprefix: /api\nplugins: { soft_delete: {} }\n'
 const DEVICES = `resource: devices
 soft_delete: true
+restore: true
 fields:
   serial: { type: string, column: code, renamed_from: code }
   tags: { type: boolean, default: true }

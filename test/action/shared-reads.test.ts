@@ -1,9 +1,9 @@
 /** Single reads that arrive together: one statement for several, every caller with its own answer. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createGather } from '../../engine/action/shared-reads.ts'
 import type { Id } from '../../engine/id.ts'
 import { LIMITS } from '../../engine/limits.ts'
+import { createGather } from '../../engine/run/shared-reads.ts'
 import { ANN, BEN, type Library, library, STAFF } from './library.ts'
 
 const test = suite('gather')

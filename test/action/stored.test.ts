@@ -1,10 +1,10 @@
 /** Fields that the database computes from others of the record: judged, kept, filtered and refused like what people write. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
-import { updateRecord } from '../../engine/action/update.ts'
 import { SYSTEM } from '../../engine/actor.ts'
 import type { Json, JsonObject } from '../../engine/json.ts'
+import { executionOf } from '../../engine/run/execution.ts'
+import { updateRecord } from '../../engine/write/update.ts'
 import { type Answer, application, type TestApplication } from '../support/application.ts'
 import { flat } from '../support/document.ts'
 

@@ -1,8 +1,8 @@
 /** Which state of a booking may follow which: nobody's move, somebody else's, and what a client is told. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
 import { explainRequest } from '../../engine/explain/request-report.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import { application } from '../support/application.ts'
 import { CLERK, MANAGER, openRental, type Rental, refused } from './rental.ts'
 

@@ -1,9 +1,10 @@
 /** The rental served from YAML alone, and the ways in which a record can be written. */
-import { executionOf } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
+
 import { SYSTEM } from '../../engine/actor.ts'
+import { pluginContext } from '../../engine/context/plugin-context.ts'
 import { ApiError } from '../../engine/error.ts'
 import type { JsonObject } from '../../engine/json.ts'
+import { executionOf } from '../../engine/run/execution.ts'
 import type { Answer } from '../support/answer.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { sentencesIn } from '../support/sentence-codes.ts'

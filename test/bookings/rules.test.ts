@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../engine/action/execution.ts'
-import { violationLine, violations } from '../../engine/action/rule-violations.ts'
 import { SYSTEM } from '../../engine/actor.ts'
 import { explainRequest } from '../../engine/explain/request-report.ts'
 import type { JsonObject } from '../../engine/json.ts'
+import { executionOf } from '../../engine/run/execution.ts'
+import { violationLine, violations } from '../../engine/run/rule-violations.ts'
 import { application } from '../support/application.ts'
 import { openRental, type Rental, refused } from './rental.ts'
 

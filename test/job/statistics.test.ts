@@ -1,7 +1,7 @@
 /** The database has statistics of tables soon after their rows are there: plans of nested conditions read few pages. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readableSql } from '../../engine/query/readable.ts'
+import { readableSql } from '../../engine/statement/readable.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { runAhead } from '../support/job.ts'
 

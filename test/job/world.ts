@@ -1,5 +1,5 @@
 /** A queue of jobs on a database of its own, and workers that take from it. */
-import type { JobOrder } from '../../engine/action/execution.ts'
+
 import { SYSTEM } from '../../engine/actor.ts'
 import type { Taken } from '../../engine/job/job.ts'
 import type { Kind } from '../../engine/job/places.ts'
@@ -11,6 +11,7 @@ import type { Json, JsonObject } from '../../engine/json.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { createIndex, createTable } from '../../engine/migration/ddl.ts'
 import { JOB_TABLE } from '../../engine/migration/own/engine-tables.ts'
+import type { JobOrder } from '../../engine/run/execution.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Actor, ANONYMOUS } from '../../engine/actor.ts'
 import type { Json } from '../../engine/json.ts'
-import { matchingSql, writtenCondition } from '../../engine/query/written-condition.ts'
+import { matchingSql, writtenCondition } from '../../engine/statement/written-condition.ts'
 import { resolved } from './resolves.ts'
 
 const CATALOG = resolved({

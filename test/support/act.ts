@@ -1,9 +1,10 @@
 /** Does by hand what an automation does, and counts what it asks of the database. */
-import { executionOf, inTransaction } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
+
 import { SYSTEM } from '../../engine/actor.ts'
+import { pluginContext } from '../../engine/context/plugin-context.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ActionRecord } from '../../engine/index.ts'
+import { executionOf, inTransaction } from '../../engine/run/execution.ts'
 
 /** Does the first action of an automation, `tickets.urgent`, for these records; gives the number of its statements. */
 export async function act({ app }: Engine, automation: string, records: readonly ActionRecord[]): Promise<number> {

@@ -1,10 +1,11 @@
 /** A job's context for tests that run one by hand, with a clock of their own. */
-import { executionOf, inTransaction } from '../../engine/action/execution.ts'
-import { pluginContext } from '../../engine/action/plugin-context.ts'
+
 import { SYSTEM } from '../../engine/actor.ts'
+import { pluginContext } from '../../engine/context/plugin-context.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { JobContext, Json, JsonObject } from '../../engine/index.ts'
 import type { Places } from '../../engine/job/queue.ts'
+import { executionOf, inTransaction } from '../../engine/run/execution.ts'
 
 /** What a job of the system holds; its clock is `ahead` milliseconds ahead. */
 export function jobContext({ app }: Engine, ahead = 0, options: JsonObject = {}): JobContext {

@@ -1,12 +1,12 @@
 /** Requests that ask about hidden values in every way that a list can be asked, made from the catalog. */
 import { isMap, parseDocument, type YAMLMap } from 'yaml'
 import type { Actor } from '../../engine/actor.ts'
+import { reach } from '../../engine/ask/policy.ts'
 import type { Catalog, Field, Relation, Resource } from '../../engine/catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../../engine/catalog/list-parameter.ts'
 import { isStored } from '../../engine/catalog/stored.ts'
 import { targetOf } from '../../engine/catalog/target.ts'
 import type { Json } from '../../engine/json.ts'
-import { reach } from '../../engine/query/policy.ts'
 import { type Random, seeded } from '../faults/generate.ts'
 
 /** A column with values that its reader may not see. */

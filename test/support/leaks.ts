@@ -3,13 +3,13 @@
  * from the catalog are asked before and after. What differs is a leak.
  */
 import type { Actor } from '../../engine/actor.ts'
+import { readable } from '../../engine/ask/policy.ts'
 import type { Catalog, EmbedEntry, Field, Filter, Resource } from '../../engine/catalog/catalog.ts'
 import { storedFields } from '../../engine/catalog/stored.ts'
 import { targetOf } from '../../engine/catalog/target.ts'
 import type { Database } from '../../engine/database/database.ts'
 import type { Json } from '../../engine/json.ts'
-import { readable } from '../../engine/query/policy.ts'
-import { readableSql } from '../../engine/query/readable.ts'
+import { readableSql } from '../../engine/statement/readable.ts'
 import { seeded } from '../faults/generate.ts'
 import { type Hidden, requestsFor, sample } from './leak-requests.ts'
 

@@ -1,9 +1,9 @@
 /** `plinth admin password`: the way back in for whoever runs the machine. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { executionOf } from '../../../engine/action/execution.ts'
-import { pluginContext } from '../../../engine/action/plugin-context.ts'
 import { SYSTEM } from '../../../engine/actor.ts'
+import { pluginContext } from '../../../engine/context/plugin-context.ts'
+import { executionOf } from '../../../engine/run/execution.ts'
 import { adminCommand } from '../../../plugins/auth/admin-command.ts'
 import { type Desk, openDesk } from '../../desk/desk.ts'
 import { printed } from '../../support/printed.ts'

@@ -1,0 +1,266 @@
+/** Lists compiled to SQL: the page, its total, the parent of a nested list, and all rows in batches. */
+
+import { isShownBeside } from '../ask/askable.ts'
+import { filterable, reach } from '../ask/policy.ts'
+import type { BelongsTo, FieldPath, Resource } from '../catalog/catalog.ts'
+import { idType } from '../catalog/key.ts'
+import { castType, idSql } from '../catalog/stored.ts'
+import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { ListPlan, ParentShape, SearchShape } from '../plan/read-plan.ts'
+import type { Serializer } from '../record/serializer.ts'
+import { type Compiled, compiled } from './compiled.ts'
+import { conditionSql, fieldSql } from './condition.ts'
+import { afterSql, orderSql, type SortKey, sortKeys } from './order.ts'
+import { packedColumn } from './packed-row.ts'
+import { existenceSql, joiner, joinWay, type KeptEmbed, reachSql, type SelectScope } from './scope.ts'
+import { correctedWord, searchParts, searchSql } from './search.ts'
+import { earlierNamesOf, matchColumns } from './search-matches.ts'
+import {
+  boundedPage,
+  COUNTED_COLUMNS,
+  correctionTables,
+  namedKey,
+  type PageParts,
+  rankKey,
+  wholePage,
+} from './searched-page.ts'
+import { selectList } from './select.ts'
+
+/** The statement of a page. */
+export interface CompiledPage extends Compiled {
+  readonly serialize: Serializer
+  readonly kept: readonly KeptEmbed[]
+  /** The columns that a cursor is made of. */
+  readonly keys: readonly number[]
+  /** Where the page's own statement counts: the columns of the total, of whether there may be more, and of the id that is null on an empty page. */
+  readonly counted: { readonly total: number; readonly more: number; readonly id: number } | undefined
+  /** The columns of corrected words, each with the place of the misspelt word in the search. */
+  readonly corrections: readonly (readonly [word: number, column: number])[]
+  /** The columns that say whether a field has words of the search. */
+  readonly matches: readonly { readonly name: string; readonly column: number }[]
+}
+
+/** The conditions under which `alias` is the parent that the path names. */
+function parentConditions(scope: SelectScope, parent: ParentShape, alias: string): readonly Sql[] {
+  const { lookup, resource } = parent
+  const named = sql`${alias}.${quoted(lookup.column)} = ${slot('parent')}::${castType(lookup)}`
+  return [named, ...existenceSql(scope, resource, alias)]
+}
+
+/** The parent's id inside the statement of a page. */
+function parentIdSql(scope: SelectScope, parent: ParentShape): Sql {
+  if (parent.lookup === parent.resource.key) return sql`${slot('parent')}::${idType(parent.resource)}`
+  const where = and(parentConditions(scope, parent, 'b'))
+  return sql`(select ${idSql(parent.resource, 'b')} from ${quoted(parent.resource.table)} b where ${where} limit 1)`
+}
+
+/** The records below a parent whose id is known. */
+interface Below {
+  readonly relation: BelongsTo
+  readonly id: Sql
+}
+
+/** The conditions of a list: existence, reach, the parent where nested, the query's filters. A search comes on top of them. */
+function listConditions(scope: SelectScope, { filters, resource, within }: ListPlan, below?: Below): Sql[] {
+  const where = existenceSql(scope, resource, 't')
+  if (within.kind === 'matching') where.push(conditionSql(scope.catalog, within.filter, 't'))
+  else if (within.kind === 'none') where.push(sql`false`)
+  if (below !== undefined) where.push(sql`t.${quoted(below.relation.field.column)} = ${below.id}`)
+  if (filters.length > 0) where.push(conditionSql(scope.catalog, { kind: 'and', of: filters }, 't'))
+  return where
+}
+
+/** What the rows of a page are ordered by. */
+function pageKeys(scope: SelectScope, { ranked, resource, search, sort }: ListPlan): readonly SortKey[] {
+  if (ranked === undefined || search === undefined) return sortKeys(scope, sort)
+  const first = resource.ranked ? rankKey(scope, resource, search) : namedKey(search.identifiers)
+  return [first, ...sortKeys(scope, ranked.slice(1))]
+}
+
+/** The conditions of the rows after a cursor. */
+function afterCursor({ after, pastNamed }: ListPlan, [first, ...keys]: readonly SortKey[]): readonly Sql[] {
+  if (after === undefined) return []
+  if (!pastNamed) return [afterSql([first!, ...keys], after)]
+  // So the index of the list's own order leads to them.
+  return [sql`${first!.sql} = 0`, afterSql(keys, after.slice(1), 1)]
+}
+
+/** Compiles one page. Slots: those of the filters and the search, `offset`, `parent`, cursor values `k0…`. */
+export function compilePage(scope: SelectScope, plan: ListPlan): CompiledPage {
+  const { answer, below, numbered, perPage, resource, search } = plan
+  const listed = listConditions(scope, plan, below && { relation: below.relation, id: parentIdSql(scope, below) })
+  const where = [...listed]
+  const sorted = pageKeys(scope, plan)
+  const after = afterCursor(plan, sorted)
+  // Whether matches are ranked depends on all of them, so a ranked search goes on after a cursor when they are known.
+  const goesOnLater = plan.ranked !== undefined && resource.ranked
+  if (!goesOnLater) where.push(...after)
+  // One row more than asked tells whether another page follows, without a count.
+  const limit = sql`limit ${perPage + 1}${numbered ? sql` offset ${slot('offset')}::integer` : ''}`
+  const counted = plan.total.by === 'page'
+  const misspelt = search?.corrected ? search.spelt : []
+  const corrected = misspelt.map((at) => sql`(select ${correctedWord(at)} from plinth_corrected_words)`)
+  const before = [...(counted ? COUNTED_COLUMNS : []), ...corrected]
+  const matched = search === undefined ? [] : matchColumns(scope, resource, search)
+  const columnsBefore = [...before, ...sorted.map((key) => key.sql), ...matched.map((one) => one.sql)]
+  const { columns, joins, serialize, kept } = selectList(scope, resource, 't', 'list', columnsBefore, answer.parts)
+  const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit, columns, joins }
+  const page = search
+    ? searchedPage(scope, plan, search, parts, listed, goesOnLater ? after : [])
+    : plainPage(parts, orderSql(scope, resource, plan.sort, 't'), plan.deep)
+  return {
+    ...compiled(page),
+    serialize,
+    kept,
+    keys: sorted.map((_, i) => before.length + i),
+    counted: counted ? { total: 0, more: 1, id: 2 } : undefined,
+    matches: matched.flatMap(({ name }, i) =>
+      [name, ...earlierNamesOf(resource, name)].map((one) => ({
+        name: one,
+        column: before.length + sorted.length + i,
+      })),
+    ),
+    corrections: misspelt.map((at, i) => [at, (counted ? COUNTED_COLUMNS.length : 0) + i]),
+  }
+}
+
+/** A page without a search. Where it is `deep`, ids are found first, so that the rows that are skipped stay unread. */
+function plainPage({ table, id, where, limit, columns, joins }: PageParts, order: Sql, deep: boolean): Sql {
+  const rows = sql`from ${table} t where ${and(where)} order by ${order} ${limit}`
+  const page = deep ? sql`(select t.${id} ${rows}) p join ${table} t on t.${id} = p.${id}` : sql`(select t.* ${rows}) t`
+  return sql`select ${join(columns)} from ${page} ${joins} order by ${order}`
+}
+
+/** A page of a search; without a wanted word there is none that is common. */
+function searchedPage(
+  scope: SelectScope,
+  { perPage, ranked, resource, sort, total }: ListPlan,
+  search: SearchShape,
+  parts: PageParts,
+  listed: readonly Sql[],
+  after: readonly Sql[],
+): Sql {
+  const { searchCounted = 0, searchKnown = 0, searchRanked = 0, searchWalked = 0 } = scope.catalog.limits
+  const tables = search.corrected ? correctionTables(scope, resource, search, listed, searchKnown) : []
+  const found = { ...searchParts(scope, resource, search), tables }
+  const counted = total.by === 'page'
+  if (search.wanted === 0) return wholePage(parts, found, counted)
+  const open = parts.where.length === existenceSql(scope, resource, 't').length
+  const needed = counted ? sql`${perPage + 1} + ${slot('offset')}::integer` : sql`${perPage + 1}`
+  const order = orderSql(scope, resource, ranked?.slice(1) ?? sort, 't')
+  return boundedPage(parts, found, counted, {
+    counted: Math.ceil(searchCounted / search.wanted),
+    walked: searchWalked,
+    ranked: searchRanked,
+    needed,
+    open,
+    order,
+    after,
+  })
+}
+
+/** Compiles the total of a list, as its plan counts it; with a cap, counting stops one past it. */
+export function compileCount(scope: SelectScope, plan: ListPlan): Compiled {
+  return compiled(countSql(plan, listConditions(scope, plan)))
+}
+
+function countSql({ resource, total }: ListPlan, where: readonly Sql[]): Sql {
+  const rows = sql`from ${quoted(resource.table)} t where ${and(where)}`
+  const cap = total.by === 'count' ? total.cap : undefined
+  return cap === undefined
+    ? sql`select count(*) ${rows}`
+    : sql`select count(*) from (select 1 ${rows} limit ${cap + 1}) c`
+}
+
+/** Compiles PostgreSQL's plan of the rows of a list, which says how many it expects. */
+export function compileEstimate(scope: SelectScope, plan: ListPlan): Compiled {
+  const where = and(listConditions(scope, plan))
+  return compiled(sql`explain (format json) select 1 from ${quoted(plan.resource.table)} t where ${where}`)
+}
+
+/** Compiles the parent of a nested route: its id, whether the actor may see it, and the total of a `list` that is counted. */
+export function compileParent(scope: SelectScope, parent: ParentShape, list?: ListPlan): Compiled {
+  const visible = reachSql(scope, reach(parent.resource.policies.view, scope.actor), 'b')
+  const id = sql`${idSql(parent.resource, 'b')}`
+  const columns = [id, visible]
+  if (list?.total.by === 'count')
+    columns.push(sql`(${countSql(list, listConditions(scope, list, { relation: parent.relation, id }))})`)
+  const where = and(parentConditions(scope, parent, 'b'))
+  return compiled(sql`select ${join(columns)} from ${quoted(parent.resource.table)} b where ${where} limit 1`)
+}
+
+/** The conditions of a list with its search, which is one OR here: where no page is read, no source needs an index of its own. */
+function foundConditions(scope: SelectScope, plan: ListPlan): Sql[] {
+  const where = listConditions(scope, plan)
+  if (plan.search) where.push(searchSql(scope, plan.resource, plan.search, 't'))
+  return where
+}
+
+/** The rows of a list with its search. */
+export function foundSql(scope: SelectScope, plan: ListPlan): Sql {
+  return sql`from ${quoted(plan.resource.table)} t where ${and(foundConditions(scope, plan))}`
+}
+
+/** Compiles the ids of a list's records, lowest first, at most `limit`, each locked. Slots: those of the filters and the search. */
+export function compileLocked(scope: SelectScope, plan: ListPlan, limit: number): Compiled {
+  const id = idSql(plan.resource, 't')
+  return compiled(sql`select ${id} ${foundSql(scope, plan)} order by ${id} limit ${limit} for update of t`)
+}
+
+/** Compiles how many records a list has with its search. Slots: those of the filters and the search. */
+export function compileFound(scope: SelectScope, plan: ListPlan): Compiled {
+  return compiled(sql`select count(*) ${foundSql(scope, plan)}`)
+}
+
+/** How a batch of all rows is read. */
+export interface RowsShape {
+  readonly paths: readonly FieldPath[]
+  readonly size: number
+  /** Which values of the cursor that the batch follows are null, a letter for each; undefined for the first batch. */
+  readonly nulls: string | undefined
+  /** Whether the columns of a row are sent as one text. */
+  readonly packed: boolean
+}
+
+/**
+ * Compiles one batch of all rows of a list: the columns of the paths, null where the actor may not read one or see the
+ * record that it is of, then those of the cursor. Slots: those of the filters and the search, `k0…`, and `absent` where packed.
+ */
+export function compileRows(scope: SelectScope, plan: ListPlan, { nulls, packed, paths, size }: RowsShape): Compiled {
+  const { resource, sort } = plan
+  // The rows are walked in the order of the list, once over all batches.
+  const where = foundConditions(scope, plan)
+  const sorted = sortKeys(scope, sort)
+  if (nulls !== undefined) where.push(afterSql(sorted, nulls))
+  const joins: string[] = []
+  const joinOnce = joiner(scope.catalog, joins)
+  const values = paths.map((path) => seenValueSql(scope, resource, path, joinOnce))
+  const keys = sorted.map((key) => key.sql)
+  const order = orderSql(scope, resource, sort, 't')
+  const limit = sql`limit ${size}`
+  const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit }
+  const page = (columns: readonly Sql[]): Sql => plainPage({ ...parts, columns, joins: joins.join(' ') }, order, false)
+  if (!packed) return compiled(page([...values, ...keys]))
+  const named = [...values.map((value, i) => sql`${value} as v${i}`), ...keys.map((key, i) => sql`${key} as k${i}`)]
+  const columns = [packedColumn(paths.map(({ field }) => field.type.wire)), ...keys.map((_, i) => `k${i}`)]
+  const again = join(sorted.map(({ direction }, i) => `k${i} ${direction}`))
+  // Packed after the sort, so that the first rows are on their way while the last ones are packed.
+  return compiled(sql`select ${join(columns)} from (${page(named)} offset 0) p order by ${again}`)
+}
+
+/** The value at the end of a path; null where the actor may not read it, or where it is of a record that it does not see. */
+function seenValueSql(
+  scope: SelectScope,
+  resource: Resource,
+  path: FieldPath,
+  joinOnce: (from: string, relation: BelongsTo) => string,
+): Sql {
+  if (!filterable(path, scope.actor)) return sql`null::text`
+  const { alias, within } = joinWay(scope, path.relations, joinOnce, (target, at) => [
+    ...existenceSql(scope, target, at),
+    reachSql(scope, reach(target.policies.view, scope.actor), at),
+  ])
+  const value = fieldSql(path.field, alias)
+  const isShown = path.relations.length === 0 || isShownBeside(scope, resource, path)
+  return isShown ? value : sql`case when ${and(within)} then ${value} end`
+}
