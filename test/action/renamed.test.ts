@@ -209,6 +209,7 @@ restore: true
 fields:
   serial: { type: string, column: code, renamed_from: code }
   tags: { type: boolean, default: true }
+  label: { type: string, unique: true, column: text, renamed_from: text }
 indexes: [{ fields: [serial], unique: true, where: { tags: true } }]
 ${POLICIES.replace('{ view', '{ restore: [{ who: anyone }], view')}`
 
@@ -221,10 +222,11 @@ test('what the database refuses is told of one field, by the name that the clien
     assert.equal(later.at('errors'), { serial: [taken] })
     const earlier = await app.call('POST', '/api/devices', { body: { code: 'A1' } })
     assert.equal(Object.keys(earlier.at('errors') as object), ['code'])
+    await app.call('PATCH', '/api/devices/1', { body: { label: 'first' } })
     await app.call('DELETE', '/api/devices/1')
-    await app.call('POST', '/api/devices', { body: { serial: 'A1' } })
+    await app.call('POST', '/api/devices', { body: { label: 'first' } })
     const back = await app.call('POST', '/api/devices/1/restore')
-    assert.is(back.at('message'), 'The device cannot be restored: its serial has been taken since')
+    assert.is(back.at('message'), 'The device cannot be restored: its label has been taken since')
   } finally {
     await app.close()
   }
