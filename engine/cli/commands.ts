@@ -71,11 +71,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'plan',
-    usage: '[--json] [--exit-code]',
+    usage: '[--all] [--json] [--exit-code]',
     summary:
-      'show what the YAML as it is now would change: in the database, for clients, and in who may do what; with --exit-code, 3 where it changes anything',
+      'show what the YAML as it is now would change: in the database, for clients, and in who may do what, many equal changes on one line; with --all, a line for each; with --exit-code, 3 where it changes anything',
     example: 'plinth plan --json --exit-code',
-    options: { json: { type: 'boolean' }, 'exit-code': { type: 'boolean' } },
+    options: { all: { type: 'boolean' }, json: { type: 'boolean' }, 'exit-code': { type: 'boolean' } },
     load: () => import('./plan.ts'),
   },
   {
@@ -176,11 +176,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'diff',
-    usage: '<old> [<new>] [--json]',
+    usage: '<old> [<new>] [--all] [--json]',
     summary:
-      'show what changes for clients between two OpenAPI documents, files or addresses; without a second one, the application as it is now; 1 where it breaks them',
+      'show what changes for clients between two OpenAPI documents, files or addresses; without a second one, the application as it is now; many equal changes on one line, with --all a line for each; 1 where it breaks them',
     example: 'plinth diff https://desk.example/openapi.json',
-    options: { json: { type: 'boolean' } },
+    options: { all: { type: 'boolean' }, json: { type: 'boolean' } },
     takes: [1, 2],
     load: () => import('./diff.ts'),
   },

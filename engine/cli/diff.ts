@@ -18,7 +18,11 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   if (older === undefined || newer === undefined) return 1
   const changes = compareDocuments(older, newer)
   const breaking = changes.filter((change) => change.breaking)
-  invocation.say(invocation.options.json === true ? JSON.stringify(changes, null, 2) : changesAsText(changes))
+  invocation.say(
+    invocation.options.json === true
+      ? JSON.stringify(changes, null, 2)
+      : changesAsText(changes, invocation.options.all === true),
+  )
   return breaking.length === 0 ? 0 : 1
 }
 
@@ -48,12 +52,40 @@ async function ownDocument(invocation: Invocation): Promise<OpenApiDocument | un
   return describeApplication(catalog, routes, composition)
 }
 
-/** Changes for people: first those that break clients, with their number. */
-export function changesAsText(changes: readonly Change[]): string {
+/** So many lines of changes that break nobody are shown, unless all are wanted. */
+const HARMLESS_SHOWN = 10
+
+/**
+ * Changes for people: first those that break clients, with their number. Equal changes in several places are one line, and
+ * many that break nobody are counted, unless `all` are wanted.
+ */
+export function changesAsText(changes: readonly Change[], all = false): string {
   if (changes.length === 0) return 'Nothing changes for clients.'
   const [breaking, others] = [true, false].map((kind) => changes.filter((change) => change.breaking === kind))
-  const section = (title: string, list: readonly Change[]): readonly string[] =>
-    list.length === 0 ? [] : [title, ...list.map(({ where, what }) => `  ${where}: ${what}`)]
+  const section = (title: string, list: readonly Change[], shown: number): readonly string[] => {
+    const lines = all ? list.map(({ where, what }) => `  ${where}: ${what}`) : equalAsLines(list)
+    const left = lines.length - shown
+    if (list.length === 0) return []
+    return left <= 1 ? [title, ...lines] : [title, ...lines.slice(0, shown), `  … and ${left} lines more by --all`]
+  }
   const count = `${breaking!.length} of ${changes.length} ${changes.length === 1 ? 'change breaks' : 'changes break'} clients.`
-  return [...section('breaking', breaking!), ...section('not breaking', others!), count].join('\n')
+  return [
+    ...section('breaking', breaking!, Number.POSITIVE_INFINITY),
+    ...section('not breaking', others!, all ? Number.POSITIVE_INFINITY : HARMLESS_SHOWN),
+    count,
+  ].join('\n')
+}
+
+/** So many equal changes are lines of their own; more of them are one line. */
+const ALIKE = 3
+
+/** `UpdateContactAnswer and 22 more: has one form more`. */
+function equalAsLines(changes: readonly Change[]): readonly string[] {
+  const equal = new Map<string, Change[]>()
+  for (const change of changes) equal.set(change.what, [...(equal.get(change.what) ?? []), change])
+  return changes.flatMap((change) => {
+    const [first, ...more] = equal.get(change.what)!
+    if (more.length < ALIKE) return [`  ${change.where}: ${change.what}`]
+    return change === first ? [`  ${change.where} and ${more.length} more: ${change.what}`] : []
+  })
 }

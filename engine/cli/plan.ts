@@ -39,7 +39,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
       violations: await onFutureTables(catalog, database, (runner) => violations(catalog, runner, now)),
       outside: await outsideOf(application, database.adhoc, now),
     }
-    say(options.json === true ? planAsJson(differences) : planAsText(differences))
+    say(options.json === true ? planAsJson(differences) : planAsText(differences, options.all === true))
     if (planned.diagnostics.length > 0) return 1
     return options['exit-code'] === true && isAnything(differences) ? CHANGES : 0
   })
@@ -84,18 +84,18 @@ interface Differences {
 }
 
 /** The database first, then broken rules, then clients and people. */
-function planAsText({ plan, violations, outside }: Differences): string {
+function planAsText({ plan, violations, outside }: Differences, all: boolean): string {
   const broken = violations.map(violationWords)
-  return [renderPlan(plan).trimEnd(), ...broken, ...outsideAsText(outside, plan.steps.length > 0)].join('\n')
+  return [renderPlan(plan, all).trimEnd(), ...broken, ...outsideAsText(outside, plan.steps.length > 0, all)].join('\n')
 }
 
-function outsideAsText(outside: Outside | undefined, hasSteps: boolean): readonly string[] {
+function outsideAsText(outside: Outside | undefined, hasSteps: boolean, all: boolean): readonly string[] {
   if (outside === undefined && !hasSteps) return []
   if (outside === undefined)
     return ['', 'Nothing was served from this database yet that clients and access could be compared with.']
   const { since, api, access } = outside
   const than = `than what has been served since ${since} UTC`
-  const clients = api.length === 0 ? [] : ['', `For clients, other ${than}:`, changesAsText(api)]
+  const clients = api.length === 0 ? [] : ['', `For clients, other ${than}:`, changesAsText(api, all)]
   const people = access.length === 0 ? [] : ['', `In access, other ${than}:`, ...accessSentences(access).map(indented)]
   return [...clients, ...people]
 }

@@ -8,15 +8,16 @@ import { Locked } from './online.ts'
 import type { ShownPlan } from './plan.ts'
 import { adviceOf, riskOf, type Step } from './step.ts'
 
-/** A plan for people: one line a step, with what is in the way and what to do about it. */
-export function renderPlan({ steps, hash, older }: ShownPlan): string {
+/** So many safe steps of one kind are lines of their own; more of them are one line. */
+const ALIKE = 3
+
+/**
+ * A plan for people: one line a step, with what is in the way and what to do about it. Many safe steps of one kind are one
+ * line, and those of the program's own tables are another, unless `all` are wanted.
+ */
+export function renderPlan({ steps, hash, older }: ShownPlan, all = false): string {
   if (steps.length === 0) return 'Nothing to do: the database is as the YAML says.\n'
-  const lines = steps.map((step) => {
-    const [risk, advice] = [riskOf(step), adviceOf(step)]
-    const word = step.effect === 'removes' ? 'removes' : risk.padEnd(7)
-    if (risk === 'safe') return `  ${word}  ${step.title}`
-    return `  ${word}  ${step.title}: ${reason(step)}${advice === undefined ? '' : `\n           → ${advice}`}`
-  })
+  const lines = (all ? steps.map((step) => [step]) : together(steps)).map(stepsLine)
   const waits = steps.some((step) => step.effect === 'removes')
     ? `A start leaves alone what is marked "removes"; \`plinth apply ${hash}\` carries it out.\n`
     : ''
@@ -24,6 +25,36 @@ export function renderPlan({ steps, hash, older }: ShownPlan): string {
     ? 'The database was brought to a newer YAML since this one last started: a start only adds what this one misses.\n'
     : ''
   return `Plan ${hash}\n${lines.join('\n')}\n${waits}${ago}`
+}
+
+/** The title of steps about the program's own tables. */
+const OWN = "bring the program's own tables to this version"
+
+/** What safe steps have in common: an index of one kind, or the program's own tables. */
+function kindOf(step: Step): string | undefined {
+  if (riskOf(step) !== 'safe' || step.effect === 'removes') return undefined
+  if (/\bplinth_\w+/.test(step.title)) return OWN
+  return / on \w+ \([^()]*\)$/.test(step.title) ? step.title.slice(0, step.title.lastIndexOf(' on ')) : undefined
+}
+
+/** Steps in their order, those of a kind with the first of them where there are many. */
+function together(steps: readonly Step[]): readonly (readonly Step[])[] {
+  return steps.flatMap((step) => {
+    const kind = kindOf(step)
+    const all = kind === undefined ? [] : steps.filter((other) => kindOf(other) === kind)
+    if (all.length <= ALIKE && kind !== OWN) return [[step]]
+    return all[0] === step ? [all] : []
+  })
+}
+
+function stepsLine([step, ...more]: readonly Step[]): string {
+  const [risk, advice] = [riskOf(step!), adviceOf(step!)]
+  const word = step!.effect === 'removes' ? 'removes' : risk.padEnd(7)
+  if (risk !== 'safe')
+    return `  ${word}  ${step!.title}: ${reason(step!)}${advice === undefined ? '' : `\n           → ${advice}`}`
+  if (more.length === 0) return `  ${word}  ${step!.title}`
+  if (kindOf(step!) !== OWN) return `  ${word}  ${step!.title} and ${more.length} more`
+  return `  ${word}  ${OWN}: ${step!.title} and ${more.length} more`
 }
 
 const SINGULAR: Readonly<Record<string, string>> = {

@@ -136,6 +136,20 @@ plan('it lists what changes for clients, those changes first that break them', a
   assert.ok(api.some(({ breaking, what }: { breaking: boolean; what: string }) => breaking && /"note"/.test(what)))
 })
 
+plan('many safe steps of one kind are one line, and all of them lines with --all', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e']
+  describe((text) =>
+    text
+      .replace('  urgent:', `${names.map((name) => `  ${name}: { type: string }\n`).join('')}  urgent:`)
+      .replace('policies:', `filters: [${names.join(', ')}]\npolicies:`),
+  )
+  const { said } = await run()
+  assert.match(said, /^ {2}safe {5}add index on tickets \(a, id\) and 4 more$/m)
+  assert.match(said, /^ {2}safe {5}add column tickets\.e \(character varying\(255\)\)$/m)
+  const all = (await run('--all')).said
+  for (const name of names) assert.match(all, new RegExp(`^  safe     add index on tickets \\(${name}, id\\)$`, 'm'))
+})
+
 plan('words for people alone change nothing', async () => {
   describe((text) => text.replace('label: Ticket', 'label: Ticket\ndescription: What somebody asks for.'))
   assert.match((await run()).said, /^Nothing to do: [^\n]*$/)

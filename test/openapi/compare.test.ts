@@ -2,9 +2,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../engine/boot/boot.ts'
+import { changesAsText } from '../../engine/cli/diff.ts'
+import type { JsonSchema } from '../../engine/json.ts'
 import { contractOf } from '../../engine/openapi/compare/contract.ts'
 import { compareDocuments } from '../../engine/openapi/compare/documents.ts'
 import type { OpenApiDocument } from '../../engine/openapi/openapi-document.ts'
@@ -115,6 +118,94 @@ test('an action that goes, one that comes, and one that needs a token now', asyn
     '! POST /api/books/query: needs a token now',
     '! GET /api/books/{id}: needs a token now',
   ])
+})
+
+/** Documents of one operation whose answer, or body, is of this schema. */
+function documentWith(schema: JsonSchema, side: 'answered' | 'sent'): OpenApiDocument {
+  const content = { 'application/json': { schema } }
+  const operation = side === 'sent' ? { requestBody: { content } } : { responses: { 200: { content } } }
+  return { openapi: '3.1.0', paths: { '/things': { post: operation } }, components: { schemas: SHAPES } } as never
+}
+
+const object = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: 'object', properties })
+const SHAPES = {
+  Thing: object({ id: { type: 'integer' }, name: { type: 'string' } }),
+  Later: object({ id: { type: 'integer' }, name: { type: 'string' }, note: { type: 'string' } }),
+  Bare: object({ key: { type: 'string' } }),
+}
+const ref = (name: keyof typeof SHAPES): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+function choiceChanges(side: 'answered' | 'sent', older: JsonSchema, newer: JsonSchema): readonly string[] {
+  const told = compareDocuments(documentWith(older, side), documentWith(newer, side))
+  return told.map(({ breaking, where, what }) => `${breaking ? '!' : ' '} ${where}: ${what}`)
+}
+
+test('a form that joins an only one is one change, and the form that was there is compared as it is', async () => {
+  const both = { anyOf: [ref('Thing'), ref('Bare')] }
+  assert.equal(choiceChanges('answered', ref('Thing'), both), ['! POST /things: the answer has one form more'])
+  assert.equal(choiceChanges('sent', ref('Thing'), both), ['  POST /things: the body has one form more'])
+  assert.equal(choiceChanges('answered', both, ref('Thing')), ['  POST /things: the answer has one form less'])
+  assert.equal(choiceChanges('sent', both, ref('Thing')), ['! POST /things: the body has one form less'])
+})
+
+test('each form of a choice is compared with the later one that is most like it', async () => {
+  const before = { anyOf: [ref('Bare'), ref('Thing')] }
+  assert.equal(choiceChanges('answered', before, { anyOf: [ref('Later'), ref('Bare')] }), [
+    '  Later: has "note", which is new',
+  ])
+  assert.equal(choiceChanges('answered', before, { oneOf: [ref('Bare'), { type: 'string' }] }), [
+    '  POST /things: the answer has one form less',
+    '! POST /things: the answer has one form more',
+  ])
+})
+
+test('null is a value of a form and no form of its own', async () => {
+  const nullable = { anyOf: [ref('Thing'), { type: 'null' }] }
+  assert.equal(choiceChanges('answered', ref('Thing'), nullable), ['! POST /things: the answer may be null now'])
+  assert.equal(choiceChanges('sent', nullable, ref('Thing')), ['! POST /things: the body is no null any more'])
+  assert.equal(choiceChanges('answered', { ...object({}), type: ['object', 'null'] }, object({})), [
+    '  POST /things: the answer is no null any more',
+  ])
+})
+
+test('forms that contain themselves are compared to an end', async () => {
+  const tree = (more: Record<string, JsonSchema>): OpenApiDocument => {
+    const node = object({ ...more, children: { type: 'array', items: { anyOf: [ref('Bare'), TREE] } } })
+    const made = documentWith({ anyOf: [TREE, ref('Bare')] }, 'answered')
+    return { ...made, components: { schemas: { ...SHAPES, Tree: node } } } as never
+  }
+  const TREE = { $ref: '#/components/schemas/Tree' }
+  assert.equal(compareDocuments(tree({}), tree({})), [])
+  assert.equal(
+    compareDocuments(tree({ a: { type: 'string' } }), tree({})).map(({ what }) => what),
+    ['has no "a" any more'],
+  )
+})
+
+const place = fc.constantFrom('GET /a', 'PUT /b', 'Thing')
+const drawnChange = fc.record({ breaking: fc.boolean(), where: place, what: fc.constantFrom('is new', 'is gone', 'x') })
+
+test('as text no change that breaks is left out, whatever is equal', async () => {
+  fc.assert(
+    fc.property(fc.array(drawnChange, { minLength: 1, maxLength: 40 }), (drawn) => {
+      const text = changesAsText(drawn)
+      const every = changesAsText(drawn, true).split('\n')
+      assert.ok(text.split('\n').length <= every.length)
+      for (const { breaking, what, where } of drawn) {
+        assert.ok(every.includes(`  ${where}: ${what}`))
+        if (breaking) assert.match(text.split('not breaking')[0]!, new RegExp(`: ${what}$`, 'm'))
+      }
+      assert.is(every.at(-1), text.split('\n').at(-1))
+    }),
+  )
+})
+
+test('equal changes in many places are one line, with their number', async () => {
+  const many = Array.from({ length: 23 }, (_, at) => ({ breaking: true, where: `A${at}`, what: 'has one form more' }))
+  assert.is(changesAsText(many), 'breaking\n  A0 and 22 more: has one form more\n23 of 23 changes break clients.')
+  const harmless = many.map(({ where }, at) => ({ breaking: false, where, what: `takes "f${at}", which is new` }))
+  assert.match(changesAsText(harmless), '  … and 13 lines more by --all\n0 of 23 changes break clients.')
+  assert.is(changesAsText(harmless, true).split('\n').length, 25)
 })
 
 test('plinth diff tells it from files, and its exit code tells scripts', async () => {

@@ -37,8 +37,11 @@ interface Flat {
   readonly properties: Readonly<Record<string, JsonSchema>>
   readonly required: ReadonlySet<string>
   readonly items: JsonSchema | undefined
+  /** The forms of a choice but null; none where there is no choice. */
   readonly alternatives: readonly JsonSchema[]
   readonly others: JsonSchema
+  /** The schema itself, by its reference where it has one. */
+  readonly whole: JsonSchema
 }
 
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
@@ -50,8 +53,14 @@ export function createSchemaComparison(
   older: OpenApiDocument,
   newer: OpenApiDocument,
   told: (change: Change) => void,
+  seen = new Set<string>(),
 ): CompareSchemas {
-  const seen = new Set<string>()
+  const rated: Comparison['rated'] = (spot, before, now) => {
+    const found: Change[] = []
+    if (!isAlike(flat(older, before), flat(newer, now))) return Number.POSITIVE_INFINITY
+    createSchemaComparison(older, newer, (change) => found.push(change), new Set(seen))(spot, before, now)
+    return found.length + found.filter(({ breaking }) => breaking).length * found.length
+  }
   const compare: CompareSchemas = (spot, before, now) => {
     const [former, name] = [nameOf(before), nameOf(now)]
     if (former !== undefined || name !== undefined) {
@@ -59,10 +68,13 @@ export function createSchemaComparison(
       if (seen.has(key)) return
       seen.add(key)
     }
-    const place = name === undefined ? spot : { where: name, at: '', direction: spot.direction }
+    const [was, is] = [flat(older, before), flat(newer, now)]
+    // A form alone is not what it is in a choice: what changes is where the choice is.
+    const isNamed = name !== undefined && isChoice(was) === isChoice(is)
+    const place = isNamed ? { where: name, at: '', direction: spot.direction } : spot
     const say: Say = (breaking, what) =>
       told({ breaking, where: place.where, what: place.at === '' ? what : `${place.at} ${what}` })
-    compareFlat({ spot: place, compare, say }, flat(older, before), flat(newer, now))
+    compareFlat({ spot: place, compare, rated, say }, was, is)
   }
   return compare
 }
@@ -73,11 +85,17 @@ type Say = (breaking: boolean, what: string) => void
 interface Comparison {
   readonly spot: Spot
   readonly compare: CompareSchemas
+  /** How much differs between two forms, infinity where they have nothing in common. */
+  readonly rated: (spot: Spot, older: JsonSchema, newer: JsonSchema) => number
   readonly say: Say
 }
 
 function compareFlat(comparison: Comparison, before: Flat, now: Flat): void {
   const { spot, compare, say } = comparison
+  if (isChoice(before) || isChoice(now)) {
+    compareChoices(comparison, before, now)
+    return
+  }
   const isSent = spot.direction === 'sent'
   compareTypes(before, now, isSent, say)
   compareWords(before, now, isSent, say)
@@ -85,7 +103,7 @@ function compareFlat(comparison: Comparison, before: Flat, now: Flat): void {
   compareProperties(comparison, before, now)
   if (before.items !== undefined && now.items !== undefined)
     compare({ ...spot, at: within(spot.at, 'an item') }, before.items, now.items)
-  compareAlternatives(comparison, before.alternatives, now.alternatives)
+  if (before.alternatives.length > 0 && now.alternatives.length > 0) compareForms(comparison, before, now)
 }
 
 function compareProperties({ spot, compare, say }: Comparison, before: Flat, now: Flat): void {
@@ -108,28 +126,76 @@ function compareProperties({ spot, compare, say }: Comparison, before: Flat, now
   }
 }
 
-function compareAlternatives(
-  { spot, compare, say }: Comparison,
+/** A schema that is no choice is a choice of one form. */
+function compareChoices(comparison: Comparison, before: Flat, now: Flat): void {
+  compareForms(comparison, before, now)
+  const { spot, say } = comparison
+  const isSent = spot.direction === 'sent'
+  const [was, is] = [isNullable(before), isNullable(now)]
+  if (was && !is) say(isSent, 'is no null any more')
+  if (!was && is) say(!isSent, 'may be null now')
+}
+
+function compareForms(comparison: Comparison, before: Flat, now: Flat): void {
+  const isSent = comparison.spot.direction === 'sent'
+  const [gone, added] = paired(comparison, formsOf(before), formsOf(now))
+  if (gone > 0) comparison.say(isSent, `has ${forms(gone)} less`)
+  if (added > 0) comparison.say(!isSent, `has ${forms(added)} more`)
+}
+
+/** Whether a schema is nothing but a choice between others. */
+function isChoice({ alternatives, properties, types }: Flat): boolean {
+  const own = [...(types ?? [])].filter((type) => type !== 'null')
+  return alternatives.length > 0 && own.length === 0 && Object.keys(properties).length === 0
+}
+
+/** Whether two forms can be one that was changed: their types meet, and objects share a property. */
+function isAlike(one: Flat, other: Flat): boolean {
+  if (isChoice(one) || isChoice(other)) return true
+  if (one.types === undefined || other.types === undefined) return true
+  const shared = [...one.types].filter((type) => other.types!.has(type))
+  if (shared.some((type) => type !== 'object')) return true
+  const [names, others] = [Object.keys(one.properties), Object.keys(other.properties)]
+  return shared.length > 0 && (names.length === 0 || names.some((name) => others.includes(name)))
+}
+
+function forms(count: number): string {
+  return count === 1 ? 'one form' : `${count} forms`
+}
+
+/** Compares each form with its later one; gives how many are gone, and how many are new. */
+function paired(
+  { compare, spot, rated }: Comparison,
   before: readonly JsonSchema[],
   now: readonly JsonSchema[],
-): void {
-  const isSent = spot.direction === 'sent'
-  const matches = (one: JsonSchema, other: JsonSchema): boolean =>
-    nameOf(one) === undefined ? isDeepStrictEqual(one, other) : nameOf(one) === nameOf(other)
-  for (const one of before) {
-    const next = now.find((other) => matches(one, other))
-    if (next !== undefined) compare(spot, one, next)
-  }
-  const gone = before.filter((one) => !now.some((other) => matches(one, other)))
-  const added = now.filter((one) => !before.some((other) => matches(one, other)))
-  const [[was, ...others], [is, ...further]] = [gone, added]
-  // If exactly one named form is gone and one is new, its resource was renamed.
-  if (was && is && others.length + further.length === 0 && nameOf(was) !== undefined && nameOf(is) !== undefined) {
-    compare(spot, was, is)
-    return
-  }
-  for (const _ of gone) say(isSent, 'has one form less')
-  for (const _ of added) say(!isSent, 'has one form more')
+): readonly [gone: number, added: number] {
+  const left = [...now]
+  const pair = (one: JsonSchema, at: number): void => compare(spot, one, left.splice(at, 1)[0]!)
+  const changed = before.filter((one) => {
+    const same = left.findIndex((other) => isSameForm(one, other))
+    if (same !== -1) pair(one, same)
+    return same === -1
+  })
+  const gone = changed.filter((one) => {
+    // A form that was renamed or changed is the one that is most like it.
+    const likeness = left.map((other) => rated(spot, one, other))
+    const best = likeness.indexOf(Math.min(...likeness))
+    if (Number.isFinite(likeness[best])) pair(one, best)
+    return !Number.isFinite(likeness[best])
+  })
+  return [gone.length, left.length]
+}
+
+function isSameForm(one: JsonSchema, other: JsonSchema): boolean {
+  return nameOf(one) === undefined ? isDeepStrictEqual(one, other) : nameOf(one) === nameOf(other)
+}
+
+function formsOf({ alternatives, whole }: Flat): readonly JsonSchema[] {
+  return alternatives.length === 0 ? [whole] : alternatives
+}
+
+function isNullable({ types }: Flat): boolean {
+  return types?.has('null') === true
 }
 
 function within(at: string, part: string): string {
@@ -146,16 +212,17 @@ function flat(document: OpenApiDocument, schema: JsonSchema): Flat {
     flat(document, one),
   )
   const own = list(whole.anyOf ?? whole.oneOf)
-  const isNullable = own.some(isNull)
-  const types = typesOf(whole) ?? parts.find((part) => part.types !== undefined && !isNullable)?.types
+  const withNull = own.some(isNull)
+  const types = typesOf(whole) ?? parts.find((part) => part.types !== undefined && !withNull)?.types
   return {
-    types: types === undefined || !isNullable ? types : new Set([...types, 'null']),
+    types: withNull ? new Set([...(types ?? []), 'null']) : types,
     words: (whole.enum as readonly unknown[] | undefined) ?? ('const' in whole ? [whole.const] : undefined),
     properties: Object.assign({}, ...parts.map((part) => part.properties), whole.properties),
     required: new Set([...parts.flatMap((part) => [...part.required]), ...((whole.required ?? []) as string[])]),
     items: (whole.items as JsonSchema | undefined) ?? parts.find((part) => part.items !== undefined)?.items,
-    alternatives: own,
+    alternatives: own.filter((one) => !isNull(one)),
     others: Object.assign({}, ...parts.map((part) => part.others), whole),
+    whole: schema,
   }
 }
 
