@@ -1,6 +1,7 @@
 /** How many of the present records a change of access concerns ⇄: one statement for each policy that changed. */
 import { SYSTEM } from '../actor.ts'
 import type { Catalog, Field, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
+import { typed } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
 import { FIELD_TYPES } from '../field/index.ts'
@@ -115,7 +116,7 @@ function withFields(resource: Resource, gone: AccessChange['liveFields'] = {}): 
     const type = FIELD_TYPES.find((one) => one.name === word)
     if (type === undefined || resource.fields.has(name)) return []
     const options = { name, required: false, nullable: true, own: {} }
-    return [[name, { name, column, type, options, nullable: true } as Field]]
+    return [[name, { name, column, ...typed(type, options), nullable: true } as Field]]
   })
   return fields.length === 0 ? resource : { ...resource, fields: new Map([...resource.fields, ...fields]) }
 }

@@ -1,7 +1,7 @@
 /** The search of a list's query string: its words, the records that it may name, and the order in which it is answered. */
 import type { Actor } from '../actor.ts'
 import type { Catalog, Field, Resource, SortTerm } from '../catalog/catalog.ts'
-import { castType, isStored } from '../catalog/stored.ts'
+import { isStored, typed } from '../catalog/stored.ts'
 import { integer } from '../field/integer.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import { compatible } from '../filter/text-forms.ts'
@@ -204,7 +204,7 @@ function identifiersOf(resource: Resource, actor: Actor): readonly Field[] {
 
 /** Whether values of the field are texts of any letters. */
 export function isText(field: Field): boolean {
-  return ['character varying', 'text'].includes(castType(field))
+  return ['character varying', 'text'].includes(field.sqlType)
 }
 
 /** The order in which a search is answered where none is asked for; undefined: the list's. */
@@ -222,6 +222,6 @@ export function searchedSort(
 /** A term of a sort, greatest first, that is no field of the record but a number made for the search. */
 function madeUpTerm(key: Field, name: string): SortTerm {
   const options = { name, required: true, nullable: false, own: {} }
-  const field = { ...key, name, type: integer, options, nullable: false }
+  const field = { ...key, ...typed(integer, options), name, nullable: false }
   return { path: { relations: [], field }, direction: 'desc' }
 }

@@ -9,7 +9,6 @@ import type {
   Resource,
   WayPath,
 } from '../catalog/catalog.ts'
-import { castType } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import type { Comparison, Operand, Related } from '../filter/filter.ts'
@@ -113,7 +112,7 @@ function linkComparison(outer: FilterReader, about: About, part: Comparison<Plac
 
 /** What a variable is compared as; undefined where the field cannot hold such a value, so that it is a text like others. */
 function variable(reader: FilterReader, field: Field, operand: Comparison<PlacedPath>['operand']): Operand | undefined {
-  const type = castType(field)
+  const type = field.sqlType
   switch (operand.kind) {
     case 'now':
     case 'today':
@@ -122,7 +121,7 @@ function variable(reader: FilterReader, field: Field, operand: Comparison<Placed
       if (operand.attribute === undefined) return type === 'integer' || type === 'bigint' ? operand : undefined
       const attribute = reader.catalog.accounts?.attributes.get(operand.attribute)
       const known = attribute !== undefined && attribute.show !== 'never' && readable(attribute, reader.actor)
-      return known && castType(attribute) === type ? operand : undefined
+      return known && attribute.sqlType === type ? operand : undefined
     }
     default:
       return undefined

@@ -85,6 +85,8 @@ export interface Field {
   readonly column: string
   readonly type: FieldType
   readonly options: FieldOptions
+  /** The type of SQL to which a parameter with a value of the field is cast. */
+  readonly sqlType: string
   readonly label: string
   readonly description: string | undefined
   readonly show: Show

@@ -9,7 +9,7 @@ type Keyed = Pick<Resource, 'key'>
 export function idType({ key }: Keyed): string {
   // Their column is a bigint, and their values never are.
   if (key.type.name === 'integer') return 'integer'
-  return key.type.column(key.options).replace(/\(.*?\)/, '')
+  return key.sqlType
 }
 
 /** The type of a list of ids, to which a parameter is cast. */

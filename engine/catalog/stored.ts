@@ -45,9 +45,9 @@ export function idSql({ key }: Pick<Resource, 'key'>, alias: string): string {
   return `${alias}.${quoted(key.column)}`
 }
 
-/** The type to cast a parameter to: without a length or scale, which would cut the value in silence. */
-export function castType(field: Field): string {
-  return field.type.column(field.options).replace(/\(.*?\)/, '')
+/** What a field has of its type. The type of SQL has no length or scale, which would cut the value of a parameter in silence. */
+export function typed(type: Field['type'], options: Field['options']): Pick<Field, 'type' | 'options' | 'sqlType'> {
+  return { type, options, sqlType: type.column(options).replace(/\(.*?\)/, '') }
 }
 
 /** How a secret is kept: sealed unless the YAML says otherwise, or the table is somebody else's; undefined: as it is sent. */

@@ -89,9 +89,8 @@ export function targetOf(
 }
 
 /** The type of a column without its length: PostgreSQL compares columns of one kind without a cast that can fail. */
-export function kindOf({ type, options }: Pick<DraftField, 'type' | 'options'>): string {
-  const column = type.column(options).replace(/\(.*?\)/, '')
-  return column === 'character varying' ? 'text' : column
+export function kindOf({ sqlType }: Pick<DraftField, 'sqlType'>): string {
+  return sqlType === 'character varying' ? 'text' : sqlType
 }
 
 /** Rules that admit nobody, because nobody signs in: a warning, as a plugin that knows accounts may come later. */

@@ -2,6 +2,7 @@
 
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import { resourceLabel } from '../catalog/name.ts'
+import { typed } from '../catalog/stored.ts'
 import type { ActionName, IdDefinition } from '../definition/definition.ts'
 import { bigintId } from '../field/bigint.ts'
 import type { FieldOptions } from '../field/field-type.ts'
@@ -44,8 +45,7 @@ function keyField(resolution: Resolution, written: Written, owner: Written): Dra
   return {
     name: 'id',
     column,
-    type,
-    options,
+    ...typed(type, options),
     label: 'Id',
     description: undefined,
     show: 'always',

@@ -1,6 +1,7 @@
 /** Completes fields as written: type, options, default, and what the author left out; and says what to write instead of a wrong value. */
 import type { Field } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
+import { typed } from '../catalog/stored.ts'
 import type { Document, FieldDefinition } from '../definition/definition.ts'
 import { COLUMN_TYPES, overColumn } from '../field/column-type.ts'
 import type { FieldOptions, FieldType } from '../field/field-type.ts'
@@ -61,8 +62,7 @@ export function resolveField(
   return {
     name,
     column: definition.column ?? name,
-    type,
-    options,
+    ...typed(type, options),
     label: definition.label ?? fieldLabel(name),
     description: definition.description,
     show: type.hidden === true ? 'never' : (definition.show ?? 'always'),

@@ -1,5 +1,6 @@
 /** Paths as written, linked to the relations and the field that they mean; an unknown word is reported with the nearest known one. */
 import type { BelongsTo, Field, FieldPath, FilterPath, ManyPath } from '../catalog/catalog.ts'
+import { typed } from '../catalog/stored.ts'
 import { quoted } from '../filter/sql.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
@@ -219,8 +220,7 @@ function insideJson(
   const field: Field = {
     ...holder,
     name,
-    type,
-    options: { name, required: false, nullable: true, own },
+    ...typed(type, { name, required: false, nullable: true, own }),
     label: `${holder.label}, ${keys.join(' ')}`,
     description: undefined,
     default: undefined,

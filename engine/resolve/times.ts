@@ -2,6 +2,7 @@
 
 import { calendarKey } from '../calendar/working-time.ts'
 import type { Amount, ChosenCalendar, Field, Value } from '../catalog/catalog.ts'
+import { typed } from '../catalog/stored.ts'
 import { parseRecordOperand } from '../filter/parse-yaml.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { durationMs } from '../text/duration.ts'
@@ -193,7 +194,7 @@ export function standIn(
   const own = type === 'decimal' ? { precision: 30, scale: 9 } : {}
   const found = resolution.extensions.fieldTypes.get(type)
   if (found === undefined) throw new Error(`the field type ${type} is the engine's own`)
-  return { ...field, name, type: found, options: { ...field.options, own }, relation: undefined }
+  return { ...field, ...typed(found, { ...field.options, own }), name, relation: undefined }
 }
 
 /** The values inside one about time. */

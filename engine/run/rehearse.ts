@@ -3,7 +3,7 @@ import { SYSTEM } from '../actor.ts'
 import { readListQuery } from '../ask/list.ts'
 import { usualAnswer } from '../ask/policy.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
-import { castType, storedFields, tableFields } from '../catalog/stored.ts'
+import { storedFields, tableFields } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { print, quoted } from '../filter/sql.ts'
 import type { Table } from '../migration/table.ts'
@@ -101,7 +101,7 @@ async function tryComputed(computed: readonly Computed[], attempt: Attempt): Pro
   const found: Diagnostic[] = []
   for (const { resource, field } of computed) {
     const sql = print(fieldSql(field, 'o')).text
-    const compared = field.type.operators.includes('eq') ? ` where ${sql} = null::${castType(field)}` : ''
+    const compared = field.type.operators.includes('eq') ? ` where ${sql} = null::${field.sqlType}` : ''
     const refusal = await attempt(`select ${sql} from ${quoted(resource.table)} o${compared}`)
     if (refusal === undefined) continue
     const message = `The database cannot compute "${field.name}" as ${field.type.name}: ${refusal.message.replaceAll(/\bo\./g, 't.')}`

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from '../catalog/catalog.ts'
 import { ownerOf } from '../catalog/key.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison, OnTheWay } from '../filter/filter.ts'
@@ -189,7 +189,7 @@ function recordValue(
   const withDeleted = asked === true
   return operand.kind === 'record'
     ? pathValueSql(catalog, operand.path, judged.record, judged, withDeleted)
-    : beforeSql(catalog, operand.path, judged, castType(path.field), withDeleted)
+    : beforeSql(catalog, operand.path, judged, path.field.sqlType, withDeleted)
 }
 
 /** What a path has before the write: read from the stored row; null of the type `type` where there is none. */
@@ -312,7 +312,7 @@ export interface Asked {
 export function forActor(asked: Asked, condition: Sql): Sql {
   const { decides, operand, path } = asked.comparison
   if (decides !== true || operand.kind !== 'actor' || !holdsForAbsent(asked)) return condition
-  return sql`(${parameter(operand)}::${castType(path.field)} is not null and ${condition})`
+  return sql`(${parameter(operand)}::${path.field.sqlType} is not null and ${condition})`
 }
 
 /** Whether what is asked holds for a value that is not there. */
@@ -346,9 +346,9 @@ function comparandType(operator: Operator, field: Field): string {
       return 'text'
     case 'in':
     case 'not_in':
-      return `${castType(field)}[]`
+      return `${field.sqlType}[]`
     default:
-      return castType(field)
+      return field.sqlType
   }
 }
 

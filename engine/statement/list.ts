@@ -4,7 +4,7 @@ import { isShownBeside } from '../ask/askable.ts'
 import { filterable, reach } from '../ask/policy.ts'
 import type { BelongsTo, FieldPath, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ListPlan, ParentShape, SearchShape } from '../plan/read-plan.ts'
 import type { Serializer } from '../record/serializer.ts'
@@ -43,7 +43,7 @@ export interface CompiledPage extends Compiled {
 /** The conditions under which `alias` is the parent that the path names. */
 function parentConditions(scope: SelectScope, parent: ParentShape, alias: string): readonly Sql[] {
   const { lookup, resource } = parent
-  const named = sql`${alias}.${quoted(lookup.column)} = ${slot('parent')}::${castType(lookup)}`
+  const named = sql`${alias}.${quoted(lookup.column)} = ${slot('parent')}::${lookup.sqlType}`
   return [named, ...existenceSql(scope, resource, alias)]
 }
 

@@ -5,7 +5,7 @@ import { allowsOne, reach, readable } from '../ask/policy.ts'
 import type { BelongsTo, Catalog, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
 import type { ManyPath } from '../catalog/field.ts'
 import { idsType } from '../catalog/key.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { and, type Fragment, join, or, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
@@ -165,13 +165,13 @@ export function foundSql({ key, table }: Resource, id: string): Sql {
 /** The value at the end of a path, as far as the reader sees it; null otherwise. What is computed has its field's type for every class. */
 function valueSql(scope: SelectScope, path: FieldPath, joinOnce: (from: string, relation: BelongsTo) => string): Sql {
   const { field, relations } = path
-  if (!isOpen(scope.actor, path)) return sql`null::${castType(field)}`
+  if (!isOpen(scope.actor, path)) return sql`null::${field.sqlType}`
   const { alias, within } = joinWay(scope, relations, joinOnce, (target, at) => [
     ...existenceSql(scope, target, at),
     reachSql(scope, reach(target.policies.view, scope.actor), at),
   ])
   const value =
-    field.computed === undefined ? fieldSql(field, alias) : sql`(${fieldSql(field, alias)})::${castType(field)}`
+    field.computed === undefined ? fieldSql(field, alias) : sql`(${fieldSql(field, alias)})::${field.sqlType}`
   if (relations.length === 0 || isEmbedded(path)) return value
   return sql`case when ${and(within)} then ${value} end`
 }

@@ -4,7 +4,7 @@ import { isOpen } from '../ask/askable.ts'
 import { allows, filterable, reach } from '../ask/policy.ts'
 import type { Catalog, Move, Moves, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { join, or, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Compiled, compiled } from './compiled.ts'
 import { beforeSql, fieldSql, type Judged, pathValueSql } from './condition.ts'
@@ -73,7 +73,7 @@ function wordsSql(catalog: Catalog, { path }: Moves, judged: Judged): readonly [
 function allowedSql(catalog: Catalog, moves: Moves, allow: readonly Move[], judged: Judged): Sql {
   const { field } = moves
   const [from, to] = wordsSql(catalog, moves, judged)
-  const stays = beforeSql(catalog, { relations: [], field }, judged, castType(field))
+  const stays = beforeSql(catalog, { relations: [], field }, judged, field.sqlType)
   const same = sql`${fieldSql(field, judged.record)} is not distinct from ${stays}`
   const each = allow.map((move) => sql`(${side(from, move.from)} and ${side(to, move.to)})`)
   return sql`coalesce(${or([same, ...each])}, false)`

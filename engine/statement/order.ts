@@ -1,6 +1,6 @@
 /** Orders as SQL: the keys of a total order, and the rows after a cursor. */
 import type { Resource, SortTerm } from '../catalog/catalog.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { fieldSql, liveSql } from './condition.ts'
@@ -41,7 +41,7 @@ export interface SortKey {
 export function sortKeys(scope: SelectScope, sort: readonly SortTerm[]): readonly SortKey[] {
   return sort.map((term) => ({
     sql: sortSql(scope, term, 't'),
-    cast: castType(term.path.field),
+    cast: term.path.field.sqlType,
     nullable: term.path.field.nullable || term.path.relations.length > 0,
     direction: term.direction,
   }))

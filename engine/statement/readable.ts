@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts'
 import { clausesFor, reach } from '../ask/policy.ts'
 import type { Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
 import { keptName, pathsOf } from '../catalog/policy-paths.ts'
-import { castType, isStored } from '../catalog/stored.ts'
+import { isStored } from '../catalog/stored.ts'
 import { and, or, print, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'
 import { leaves } from '../filter/walk.ts'
@@ -88,7 +88,7 @@ function keptSql(path: FieldPath, kept: string): Sql {
   const name = textOf(keptName(path))
   return path.field.type.wire === 'json'
     ? sql`((${kept}) -> ${name})`
-    : sql`((${kept}) ->> ${name})::${castType(path.field)}`
+    : sql`((${kept}) ->> ${name})::${path.field.sqlType}`
 }
 
 /** A name of the catalog as an SQL text. */

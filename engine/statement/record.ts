@@ -2,7 +2,7 @@
 
 import { reach } from '../ask/policy.ts'
 import type { Field, Resource } from '../catalog/catalog.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
 import { isName, lookSql, lookText, nameSql, nameText } from '../filter/text-forms.ts'
 import type { RecordShape } from '../plan/read-plan.ts'
@@ -26,7 +26,7 @@ export function compileGet(scope: SelectScope, plan: RecordShape): CompiledGet {
   const visible = reachSql(scope, within, 't')
   const before = gathered ? [visible, idSql(resource, 't')] : [visible]
   const select = selectList(scope, resource, 't', 'single', before, answer.parts)
-  const type = castType(finds)
+  const type = finds.sqlType
   const named = gathered ? sql`any(${slot('lookup')}::${type}[])` : sql`${slot('lookup')}::${type}`
   const where = [sql`t.${quoted(finds.column)} = ${named}`, ...existenceSql(scope, resource, 't', dead)]
   const read = compiled(
@@ -63,7 +63,7 @@ export function compileValuesTaken({ catalog }: SelectScope, resource: Resource,
   const stored = sql`t.${quoted(field.column)}`
   const compared = comparedAs(resource, field)
   const column = compared === 'name' ? nameSql(stored) : compared === 'look' ? lookSql(stored) : stored
-  const type = compared === undefined ? castType(field) : sql`text`
+  const type = compared === undefined ? field.sqlType : sql`text`
   const values = sql`(select distinct value::${type} from unnest(${slot('texts')}::text[]) value) n`
   const found = sql`select ${column}::text from ${values} join ${quoted(resource.table)} t on ${column} = n.value`
   if (resource.live === undefined) return compiled(found)

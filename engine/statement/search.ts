@@ -3,7 +3,7 @@
 import { isSearchable, seenOf } from '../ask/askable.ts'
 import { isText } from '../ask/search.ts'
 import type { Field, FilterPath, HasMany, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { and, type Fragment, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { hasStemSql, type Stem, stemOf, stemsSql } from '../filter/stem.ts'
@@ -145,7 +145,7 @@ export function searchSql(scope: SelectScope, resource: Resource, shape: SearchS
 /** Whether the text names the record by the field, for an index to find it. */
 function namesSql(field: Field, alias: string): Sql {
   const value = (writing?: Parameters<typeof identifierSlot>[1]): Sql =>
-    sql`${slot(identifierSlot(field, writing))}::${castType(field)}`
+    sql`${slot(identifierSlot(field, writing))}::${field.sqlType}`
   const column = sql`${alias}.${quoted(field.column)}`
   if (!isText(field)) return sql`${column} = ${value()}`
   return sql`${column} in (${value()}, ${value('Small')}, ${value('Large')}, ${value('Within')})`

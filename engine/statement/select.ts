@@ -12,7 +12,7 @@ import type {
   Resource,
   SortTerm,
 } from '../catalog/catalog.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { targetOf } from '../catalog/target.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { WireKind } from '../field/field-type.ts'
@@ -142,7 +142,7 @@ function totalSql(
   { by, of }: NonNullable<Field['total']>,
 ): Sql {
   const value = targetOf(scope.catalog, relation).fields.get(of)!
-  const type = castType(field)
+  const type = field.sqlType
   if (!readable(value, scope.actor)) return sql`null::${type}`
   const conditions = membership(scope, relation, alias, 'c')
   const none = by === 'sum' ? sql`0` : sql`null`

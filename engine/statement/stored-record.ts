@@ -2,7 +2,7 @@
 
 import { reach } from '../ask/policy.ts'
 import type { Clause, Field, Resource } from '../catalog/catalog.ts'
-import { castType, idSql, storedFields } from '../catalog/stored.ts'
+import { idSql, storedFields } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import { and, type Fragment, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
@@ -62,7 +62,7 @@ export function compileCurrent(
   const reached = clauses.map((clause) => holdsSql(catalog, clause.where, 't'))
   const { columns, serialize } = storedList(resource, 't', ['t.xmin::text', live, seen, ...reached])
   const where = [
-    sql`t.${quoted(lookup.column)} = ${slot('lookup')}::${castType(lookup)}`,
+    sql`t.${quoted(lookup.column)} = ${slot('lookup')}::${lookup.sqlType}`,
     ...existenceSql(scope, resource, 't', true),
   ]
   // A lookup value is unique among live records only: the live one (column 2) comes before dead ones.

@@ -4,7 +4,7 @@ import { clausesFor, usualAnswer } from '../ask/policy.ts'
 import type { BelongsTo, Filter, HasMany, Resource } from '../catalog/catalog.ts'
 import { idsType, orderedId } from '../catalog/key.ts'
 import { policyPaths, reachedBy } from '../catalog/policy-paths.ts'
-import { castType, idSql, isStored } from '../catalog/stored.ts'
+import { idSql, isStored } from '../catalog/stored.ts'
 import { endOf, targetOf } from '../catalog/target.ts'
 import { and, join, type Parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ListPlan, ShownRelation } from '../plan/read-plan.ts'
@@ -169,7 +169,7 @@ export function compileConcerned({ catalog }: SelectScope, resource: Resource, a
     const target = targetOf(catalog, many)
     const table = quoted(target.table)
     const was = sql`unnest(${slot(`was${at}`)}::text[]) as c(was)`
-    return sql`select m.${quoted(key)} from ${table} m where ${idSql(target, 'm')} = any(${ids}) union select (c.was::jsonb ->> ${name})::${castType(many.by[0]!.field)} from ${was}`
+    return sql`select m.${quoted(key)} from ${table} m where ${idSql(target, 'm')} = any(${ids}) union select (c.was::jsonb ->> ${name})::${many.by[0]!.field.sqlType} from ${was}`
   }
 
   /** The resource whose records changed. */

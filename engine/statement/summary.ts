@@ -2,7 +2,6 @@
 
 import { allowsOne } from '../ask/policy.ts'
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
-import { castType } from '../catalog/stored.ts'
 import type { WireKind } from '../field/field-type.ts'
 import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { FigureTerm, GroupTerm, Step, SummaryPlan, SummaryTerms } from '../plan/read-plan.ts'
@@ -89,7 +88,7 @@ function figureColumn(figure: FigureTerm, at: number): Column {
   const { field, kind, until } = figure
   const own = fieldSql(field, 't')
   const moment = (one: typeof field): Sql =>
-    sql`${fieldSql(one, 't')}::${one.type.wire === 'date' ? 'timestamp' : castType(one)}`
+    sql`${fieldSql(one, 't')}::${one.type.wire === 'date' ? 'timestamp' : one.sqlType}`
   const value = until === undefined ? own : sql`extract(epoch from ${moment(until)} - ${moment(field)})`
   const number = (inner: Sql): Column => ({ term, name, value: sql`(${inner})::double precision`, wire: 'number' })
   if (kind === 'distinct') return { term, name, value: sql`count(distinct ${value})`, wire: 'number' }

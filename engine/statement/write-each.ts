@@ -1,6 +1,6 @@
 /** Several new records compiled to one statement: its rows come from lists of values, and everything else is as for one. */
 import type { Field } from '../catalog/catalog.ts'
-import { castType, idSql } from '../catalog/stored.ts'
+import { idSql } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
 import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
@@ -71,7 +71,7 @@ function writtenEach(scope: SelectScope, plan: WriteShape): Sql {
 function givenColumns(scope: SelectScope, { assigned, given, optional }: WriteShape): Columns {
   const otherwise = writtenColumns(scope, { given: [], assigned })
   const sent = given.map((field) => {
-    const value = sql`g.${quoted(field.column)}::${castType(field)}`
+    const value = sql`g.${quoted(field.column)}::${field.sqlType}`
     const other = optional.has(field) ? otherwise.get(field.column) : undefined
     return [field.column, other === undefined ? value : sql`coalesce(${value}, ${other})`] as const
   })
@@ -84,6 +84,6 @@ function withSent({ given, resource }: WriteShape, fields: readonly Field[]): Sq
   const key = given.find((field) => field === resource.key)
   const columns = (key === undefined ? fields : [...fields, key]).map(({ column }) => sql`g.${quoted(column)}`)
   const sent = sql`(select ${join(columns)}, row_number() over (order by g.plinth_place) as plinth_nth from g join c on c.plinth_place = g.plinth_place where c.plinth_holds) g`
-  if (key !== undefined) return sql`w join ${sent} on g.${quoted(key.column)}::${castType(key)} = ${id}`
+  if (key !== undefined) return sql`w join ${sent} on g.${quoted(key.column)}::${key.sqlType} = ${id}`
   return sql`(select w.*, row_number() over (order by ${id}) as plinth_nth from w) w join ${sent} on g.plinth_nth = w.plinth_nth`
 }

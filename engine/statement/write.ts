@@ -3,7 +3,7 @@
 import { reach } from '../ask/policy.ts'
 import type { Clause, Field, Resource } from '../catalog/catalog.ts'
 import { idType } from '../catalog/key.ts'
-import { castType, computedFields, idSql, tableFields } from '../catalog/stored.ts'
+import { computedFields, idSql, tableFields } from '../catalog/stored.ts'
 import { and, type Fragment, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { shapeOf } from '../plan/plan.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
@@ -36,14 +36,14 @@ export function writtenColumns(
   { given, assigned }: Pick<WriteShape, 'given' | 'assigned'>,
 ): Columns {
   return new Map([
-    ...given.map((field) => [field.column, sql`${slot(`f_${field.name}`)}::${castType(field)}`] as const),
+    ...given.map((field) => [field.column, sql`${slot(`f_${field.name}`)}::${field.sqlType}`] as const),
     ...assigned.map((assignment) => [assignment.field.column, assignedSql(scope, assignment)] as const),
   ])
 }
 
 /** The row of a record to come, before the database gives its id and sequences. */
 export function insertedRow({ catalog }: SelectScope, resource: Resource, columns: Columns): Sql {
-  return sql`select ${rowSql(catalog, resource, columns, (field) => `null::${castType(field)}`)}`
+  return sql`select ${rowSql(catalog, resource, columns, (field) => `null::${field.sqlType}`)}`
 }
 
 /** The stored row `t` with what changes; `source` is where it is read. */
@@ -321,10 +321,10 @@ const FOUND_VERSION = 'plinth_version'
  */
 export function findings(scope: SelectScope, { clause, finds, given, resource }: WriteShape): readonly Sql[] {
   const others = given.map(
-    (field) => sql`t.${quoted(field.column)} is distinct from ${slot(`f_${field.name}`)}::${castType(field)}`,
+    (field) => sql`t.${quoted(field.column)} is distinct from ${slot(`f_${field.name}`)}::${field.sqlType}`,
   )
   return [
-    ...(finds === undefined ? [] : [sql`t.${quoted(finds.column)} = ${slot('lookup')}::${castType(finds)}`]),
+    ...(finds === undefined ? [] : [sql`t.${quoted(finds.column)} = ${slot('lookup')}::${finds.sqlType}`]),
     ...existenceSql(scope, resource, 't'),
     ...(clause?.where === undefined ? [] : [holdsSql(scope.catalog, clause.where, 't')]),
     ...seenSql(scope, resource, clause),

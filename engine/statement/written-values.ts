@@ -11,7 +11,7 @@ import type {
 } from '../catalog/catalog.ts'
 import type { WrittenBy } from '../catalog/following.ts'
 import { computedSql } from '../catalog/formula.ts'
-import { castType, idSql, meets, tableFields } from '../catalog/stored.ts'
+import { idSql, meets, tableFields } from '../catalog/stored.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { Operand } from '../filter/filter.ts'
 import { and, join, or, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -39,22 +39,22 @@ function selectedSql(
 function operandSql(field: Field, operand: Operand): Sql {
   switch (operand.kind) {
     case 'now':
-      return sql`now()::${castType(field)}`
+      return sql`now()::${field.sqlType}`
     case 'today':
       return sql`(now() at time zone 'UTC')::date`
     case 'slot':
-      return sql`${slot(`v${operand.index}`)}::${castType(field)}`
+      return sql`${slot(`v${operand.index}`)}::${field.sqlType}`
     case 'literal':
       if (field.type.wire === 'json' && operand.value !== null)
         return sql`${parameter({ kind: 'literal', value: JSON.stringify(operand.value) })}::jsonb`
   }
-  return sql`${parameter(operand)}::${castType(field)}`
+  return sql`${parameter(operand)}::${field.sqlType}`
 }
 
 /** A value that follows, of the type of the field that it goes to. */
 export function valueSql(scope: SelectScope, field: Field, value: Value, judged: Judged): Sql {
   const { catalog } = scope
-  const type = castType(field)
+  const type = field.sqlType
   const each = (of: readonly Value[]): readonly Sql[] => of.map((one) => valueSql(scope, field, one, judged))
   switch (value.kind) {
     case 'operand':
@@ -180,7 +180,7 @@ export function computedRow(
   const list = fields.map((field) => {
     if (!due.includes(field)) return `r.${quoted(field.column)}`
     const known = !meets(field.stored!.reads, given)
-    return `${known ? computedSql(field, 'r') : `null::${castType(field)}`} as ${quoted(field.column)}`
+    return `${known ? computedSql(field, 'r') : `null::${field.sqlType}`} as ${quoted(field.column)}`
   })
   return sql`select ${join([...list, ...(place === undefined ? [] : [`r.${place}`])])} from (${row}) r`
 }
@@ -230,7 +230,7 @@ function storedBeside(resource: Resource, alias: string, joins: string[]): strin
 /** Whether an entry concerns the row: what it waits for has changed, and its condition holds. */
 function concernsSql({ catalog }: SelectScope, { changed, when }: Follow, by: WrittenBy, judged: Judged): Sql {
   const moved = (changed ?? []).map((field) => {
-    const before = beforeSql(catalog, { relations: [], field }, judged, castType(field))
+    const before = beforeSql(catalog, { relations: [], field }, judged, field.sqlType)
     return sql`${judged.record}.${quoted(field.column)} is distinct from ${before}`
   })
   const conditions = [

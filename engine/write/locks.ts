@@ -1,6 +1,5 @@
 /** ⇄ Locks of a write: of rules about several records, and of records from which it reads what it changes in them. */
 import type { Resource, Value } from '../catalog/catalog.ts'
-import { castType } from '../catalog/stored.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import type { Lock, WritePlan } from '../plan/write-shape.ts'
@@ -49,7 +48,7 @@ function takingsOf(locks: readonly Lock[], records: readonly KnownValues[] | und
     const known = records?.every((record) => per.every((field) => Object.hasOwn(record, field.name)))
     if (records === undefined || known !== true || per.length === 0) return [{ name, shared: false, group: [] }]
     const groups = records.map((record) =>
-      per.map((field) => ({ type: castType(field), value: textOf(record[field.name]) })),
+      per.map((field) => ({ type: field.sqlType, value: textOf(record[field.name]) })),
     )
     return [{ name, shared: true, group: [] }, ...groups.map((group) => ({ name, shared: false, group }))]
   })

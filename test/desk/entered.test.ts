@@ -47,7 +47,7 @@ test.before(async (world) => {
     const { value: engine } = await createEngine({ settings, log: SILENT, database, now: () => new Date() })
     const listening = await listenAlone(engine!, settings)
     const address = listening.url
-    const { body } = await send(address, 'POST', '/api/v1/auth/login', { body: ADMIN })
+    const { body } = await send(address, 'POST', '/api/v1/auth/login', { body: ADMIN, agent })
     return {
       address,
       token: body.data.token,

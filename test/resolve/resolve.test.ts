@@ -1,6 +1,7 @@
 /** What a definition becomes: completed, linked, frozen, and the same whatever the order of files. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Field } from '../../engine/catalog/catalog.ts'
 import { filterKey } from '../../engine/resolve/indexes.ts'
 import { DESK_FILES } from './desk.ts'
 import { embedText, indexLine, resolved, resolveFiles, resourceOf, summary } from './resolves.ts'
@@ -90,6 +91,40 @@ resolving('required, nullable and defaults are completed by the type', () => {
   assert.equal([made.get('d')?.required, made.get('d')?.nullable], [true, false])
   assert.equal([made.get('a')?.required, made.get('a')?.nullable, made.get('a')?.default], [false, true, '1.50'])
 })
+
+/** Everything of a catalog that has the type and the options of a field, however deep it lies. */
+function typedParts(value: unknown, found = new Set<object>()): readonly Pick<Field, 'type' | 'options' | 'sqlType'>[] {
+  const look = (one: unknown): void => {
+    if (typeof one !== 'object' || one === null || found.has(one) || 'source' in one) return
+    found.add(one)
+    for (const part of one instanceof Map || one instanceof Set ? one : Object.values(one)) look(part)
+  }
+  look(value)
+  return [...found].flatMap((one) => ('type' in one && 'options' in one && 'column' in one ? [one as Field] : []))
+}
+
+resolving(
+  'each field holds the type that its values have in SQL, those inside JSON and those of parts of a value too',
+  () => {
+    const files = {
+      rents: `fields:
+  code: { type: string, max: 12 }
+  price: { type: decimal, precision: 8, scale: 2 }
+  paid: { type: integer, max: 9000000000 }
+  begins: { type: timestamp }
+  ends: { type: timestamp }
+  hours: { type: decimal, precision: 12, scale: 3, read_only: true }
+  extra: { type: json, schema: { type: object, properties: { doors: { type: integer }, note: { type: string } } } }
+filters: [price, extra.doors, extra.note]
+follows: [{ set: { hours: { hours_between: [$record.begins, $record.ends] } } }]
+policies: { view: [] }`,
+    }
+    const parts = [DESK_FILES, files].flatMap((some) => typedParts(resolved(some)))
+    const names = new Set(parts.map((part) => ('name' in part ? part.name : '')))
+    for (const name of ['code', 'extra.doors', 'hours']) assert.ok(names.has(name), name)
+    for (const { options, sqlType, type } of parts) assert.is(sqlType, type.column(options).replace(/\(.*?\)/, ''))
+  },
+)
 
 resolving('a resource on another table takes over what it lists and is given what its scope says', () => {
   const customers = resolved(DESK_FILES).resources.get('customers')!
