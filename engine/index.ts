@@ -22,11 +22,9 @@ export {
 export { type Breaker, BreakerOpen, breakerOf, createBreaker, isUnreachable } from './breaker.ts'
 export { clockAt, dayAt, momentOf, zoneNamed } from './calendar/zone.ts'
 export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from './catalog/catalog.ts'
-export { idOf, idType, keptIdSql, loggedIdSql } from './catalog/key.ts'
 export { singular } from './catalog/name.ts'
 export { policyPaths } from './catalog/policy-paths.ts'
-export { idSql } from './catalog/stored.ts'
-export { endOf, targetOf } from './catalog/target.ts'
+export { endOf, idOf, idSql, idType, keptIdSql, loggedIdSql, targetOf } from './catalog/stored.ts'
 export type { Change, FieldChange, HearingContext, ListenerContext, ListenerContribution } from './change/listener.ts'
 export { forgetChanges } from './change/retention.ts'
 export {

@@ -293,11 +293,11 @@ conventions('where a relation leads says one function', () => {
   const looked = /\bresources\.get\([^)\n]*\btarget\b[^)\n]*\)/
   const violations = production.filter(
     ({ code, path }) =>
-      !/^engine\/(resolve|automation)\/|^engine\/catalog\/target\.ts$/.test(path) && looked.test(code),
+      !/^engine\/(resolve|automation)\/|^engine\/catalog\/stored\.ts$/.test(path) && looked.test(code),
   )
   none(
     violations.map((file) => file.path),
-    '`targetOf` of engine/catalog/target.ts',
+    '`targetOf` of engine/catalog/stored.ts',
   )
 })
 

@@ -1,6 +1,6 @@
 /** Conditions by the names in them, so that they outlive their catalog, and linked again to the catalog of another day. */
 import type { BelongsTo, Catalog, Field, FieldPath, Filter, Resource, WayPath } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import type { FilterOf } from '../filter/filter.ts'
 import { type Linker, linkWith, mapLeaves } from '../filter/walk.ts'
 

@@ -11,7 +11,7 @@ import type {
   ManyPath,
   Resource,
 } from '../catalog/catalog.ts'
-import { endOf, targetOf } from '../catalog/target.ts'
+import { endOf, targetOf } from '../catalog/stored.ts'
 import { allowsOne, filterable, reach, readable } from './policy.ts'
 
 /** Who asks, and of what application. */

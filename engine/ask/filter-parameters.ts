@@ -1,6 +1,6 @@
 /** Filter parameters of a query string, one at a time: `status_id=1,2`, `created_at[gte]=…`, ranges, and conditions to which an author gives a name. */
 import type { Field, FieldPath, Filter, FilterPath, ManyPath, Resource } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import { OPERATORS, type Operator } from '../field/field-type.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import type { SlotOperand } from '../filter/filter.ts'

@@ -9,7 +9,7 @@ import type {
   Resource,
   WayPath,
 } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import type { Comparison, Operand, Related } from '../filter/filter.ts'
 import { type PlacedPath, parseFilter } from '../filter/parse-yaml.ts'

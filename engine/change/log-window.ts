@@ -1,6 +1,6 @@
 /** The log of changes between two snapshots ⇄, for followers without a place in the database. */
 import type { Catalog, WriteAction } from '../catalog/catalog.ts'
-import { keptIdOf } from '../catalog/key.ts'
+import { keptIdOf } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'

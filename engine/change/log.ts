@@ -7,7 +7,7 @@
  * that is the order of the writes.
  */
 import type { Catalog, WriteAction } from '../catalog/catalog.ts'
-import { keptIdOf } from '../catalog/key.ts'
+import { keptIdOf } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { Change, FieldChange } from './listener.ts'

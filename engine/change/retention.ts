@@ -1,7 +1,6 @@
 /** Retention of the log of changes ⇄: changes without history are removed when every listener has worked them. */
 import type { Catalog, Resource } from '../catalog/catalog.ts'
-import { idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { idSql, idType } from '../catalog/stored.ts'
 import type { Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
 import type { Id } from '../id.ts'

@@ -2,8 +2,7 @@
 
 import { reach, readable } from '../ask/policy.ts'
 import type { Resource } from '../catalog/catalog.ts'
-import { idOf } from '../catalog/key.ts'
-import { isStored } from '../catalog/stored.ts'
+import { idOf, isStored } from '../catalog/stored.ts'
 import { ApiError } from '../error.ts'
 import { nameText } from '../filter/text-forms.ts'
 import type { Id } from '../id.ts'

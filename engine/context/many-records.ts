@@ -2,8 +2,7 @@
 import { type Actor, SYSTEM } from '../actor.ts'
 import { actorClass } from '../ask/policy.ts'
 import type { BelongsTo, Catalog, Relation, Resource } from '../catalog/catalog.ts'
-import { idOf } from '../catalog/key.ts'
-import { endOf, targetOf } from '../catalog/target.ts'
+import { endOf, idOf, targetOf } from '../catalog/stored.ts'
 import { wireJson } from '../field/wire.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -11,7 +10,7 @@ import { memo } from '../memo.ts'
 import { identityOf } from '../plan/plan.ts'
 import { type Execution, runCompiled } from '../run/execution.ts'
 import { pathOf } from '../run/export.ts'
-import { type Compiled, type CompiledStatements, parameterValues } from '../statement/compiled.ts'
+import { type Compiled, type CompiledStatements, parameterValues, type SelectScope } from '../statement/compiled.ts'
 import {
   broughtSlot,
   type CompiledSights,
@@ -27,7 +26,6 @@ import {
   type Survey,
   type Surveyed,
 } from '../statement/many-records.ts'
-import type { SelectScope } from '../statement/scope.ts'
 
 /** Values that replace those of a record, as JSON by the columns of their fields. Only stored fields are included. */
 function columnsOf({ fields }: Pick<Resource, 'fields'>, values: JsonObject): string {

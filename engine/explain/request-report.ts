@@ -3,7 +3,7 @@
 import { readLookup } from '../ask/lookup.ts'
 import { clausesFor, requireClause } from '../ask/policy.ts'
 import type { Catalog, Clause, Filter, RecordRule, Resource, WriteAction } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import type { Runner, Statement } from '../database/database.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'

@@ -1,8 +1,9 @@
-/** The field type `string`: one line of text of a known length. */
+/** The field types `string`, one line of text of a known length, and `text`, long text of several lines. */
 import { LIMITS } from '../limits.ts'
 import {
   boundsMistakes,
   brokenLine,
+  brokenLines,
   decodeText,
   numberOption,
   parseText,
@@ -71,4 +72,33 @@ export const string: FieldType = {
 
 function most(options: FieldOptions): number {
   return numberOption(options, 'max', LIMITS.stringLength)
+}
+
+/** A body holds a megabyte, and a character up to four bytes. */
+const LONGEST_TEXT = 250_000
+
+export const text: FieldType = {
+  name: 'text',
+  description: 'Long text of several lines.',
+  options: { min: MIN, max: maxOption(LONGEST_TEXT, LIMITS.textLength) },
+  column: () => 'text',
+  schema: (options) => ({
+    type: 'string',
+    maxLength: mostOfText(options),
+    ...(options.own.min === undefined ? {} : { minLength: options.own.min }),
+  }),
+  wire: 'string',
+  operators: TEXT_OPERATORS,
+  sortable: false,
+  decode: (value, options) => {
+    const decoded = decodeText(value, numberOption(options, 'min', 0), mostOfText(options))
+    const broken = 'error' in decoded ? undefined : brokenLines(String(decoded.value))
+    return broken === undefined ? decoded : { code: 'invalid', error: broken }
+  },
+  parse: parseText,
+  mistakes: (options) => boundsMistakes(options, 'min', 'max', LIMITS.textLength),
+}
+
+function mostOfText(options: FieldOptions): number {
+  return numberOption(options, 'max', LIMITS.textLength)
 }

@@ -6,7 +6,7 @@
 import type { Actor } from '../actor.ts'
 import { allowsOne, readable } from '../ask/policy.ts'
 import type { Catalog, Earlier, EarlierNames, Resource } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import { ApiError, invalid } from '../error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { BoundRoute, RequestInput, BoundRoute as Route } from './bound-route.ts'

@@ -2,9 +2,7 @@
 
 import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
 import { bareColumns, generatedSql, storedFitsSql } from '../catalog/formula.ts'
-import { idType, keptIdType } from '../catalog/key.ts'
-import { isStored, protectionOf } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idType, isStored, keptIdType, protectionOf, targetOf } from '../catalog/stored.ts'
 import { UUID7_DEFAULT } from '../field/uuid.ts'
 import { quoted } from '../filter/sql.ts'
 import { isName } from '../filter/text-forms.ts'

@@ -1,6 +1,6 @@
 /** A condition with fixed values as SQL text, its values written in: for index predicates and for finding seeded records. */
 import type { Catalog, FieldPath, Filter } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import { print, quoted as q } from '../filter/sql.ts'
 import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { pathFromRoot } from '../http/route-path.ts'

@@ -11,7 +11,7 @@ import type {
   ManyToMany,
   Resource,
 } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import { comparedPaths, leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
 

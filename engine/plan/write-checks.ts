@@ -10,8 +10,7 @@ import type {
   SoleRule,
   WriteAction,
 } from '../catalog/catalog.ts'
-import { withFollowing } from '../catalog/following.ts'
-import { computedFields, meets } from '../catalog/stored.ts'
+import { computedFields, meets, withFollowing } from '../catalog/stored.ts'
 import { leaves } from '../filter/walk.ts'
 import type { Check, Lock, Unjudged, WriteShape } from './write-shape.ts'
 

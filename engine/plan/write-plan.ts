@@ -1,7 +1,14 @@
 /** Plans of writes, made of the fields that are given, by whom they are given, and what is answered. */
 import type { Assignment, Catalog, Clause, Field, Follow, Resource, WriteAction } from '../catalog/catalog.ts'
-import { concerns, concernsUpdate, type WrittenBy, withFollowing } from '../catalog/following.ts'
-import { computedFields, tableFields, withComputed } from '../catalog/stored.ts'
+import {
+  computedFields,
+  concerns,
+  concernsUpdate,
+  tableFields,
+  type WrittenBy,
+  withComputed,
+  withFollowing,
+} from '../catalog/stored.ts'
 import { findsNew, showsElsewhere } from './reads-of-answer.ts'
 import { checksOf, locksOf } from './write-checks.ts'
 import type { Unjudged, WriteShape } from './write-shape.ts'

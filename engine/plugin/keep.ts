@@ -4,7 +4,7 @@
  */
 
 import type { Catalog, Resource } from '../catalog/catalog.ts'
-import { idOf, idType } from '../catalog/key.ts'
+import { idOf, idType } from '../catalog/stored.ts'
 import { forgetRemoved } from '../change/retention.ts'
 import type { Runner } from '../database/database.ts'
 import { deleteInBatches, type Rows } from '../database/delete-in-batches.ts'

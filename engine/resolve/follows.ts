@@ -1,8 +1,7 @@
 /** Passes: values that follow from a write, in the written record itself and in other records (`of`). */
 
 import type { Field, Filter, Follow, RelatedFollow } from '../catalog/catalog.ts'
-import { columnsFollowing, concernsUpdate } from '../catalog/following.ts'
-import { isStored } from '../catalog/stored.ts'
+import { columnsFollowing, concernsUpdate, isStored } from '../catalog/stored.ts'
 import type { Document, FollowDefinition } from '../definition/definition.ts'
 import { position } from '../text/source.ts'
 import { accessOf, declarePermissions } from './access.ts'

@@ -2,11 +2,10 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Catalog, EmbedEntry, Resource } from '../catalog/catalog.ts'
-import { isStored } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { isStored, targetOf } from '../catalog/stored.ts'
 import type { Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
-import type { KeptEmbed, KeptEmbeds } from '../statement/scope.ts'
+import type { KeptEmbed, KeptEmbeds } from '../statement/compiled.ts'
 import { compileKept } from '../statement/select.ts'
 
 /** Every cached table of one catalog. */

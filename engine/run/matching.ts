@@ -2,7 +2,7 @@
 
 import { type ListQuery, readListQuery } from '../ask/list.ts'
 import type { Filter, Resource } from '../catalog/catalog.ts'
-import { idOf } from '../catalog/key.ts'
+import { idOf } from '../catalog/stored.ts'
 import { invalid } from '../error.ts'
 import { fieldError } from '../field-error.ts'
 import { fold } from '../filter/walk.ts'

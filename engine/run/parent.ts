@@ -3,7 +3,7 @@
 import { parentShape } from '../ask/list.ts'
 import { type Lookup, notFound } from '../ask/lookup.ts'
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
-import { idOf } from '../catalog/key.ts'
+import { idOf } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'

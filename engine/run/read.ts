@@ -6,7 +6,7 @@ import { type Lookup, notFound } from '../ask/lookup.ts'
 import { reach, requireClause, usualAnswer } from '../ask/policy.ts'
 import { readSummaryQuery } from '../ask/summary.ts'
 import type { Resource } from '../catalog/catalog.ts'
-import { idOf } from '../catalog/key.ts'
+import { idOf } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import {
@@ -17,9 +17,9 @@ import {
   type SearchShape,
   WORD_SLOTS,
 } from '../plan/read-plan.ts'
+import type { KeptEmbeds } from '../statement/compiled.ts'
 import { type CompiledPage, compileCount, compileEstimate, compilePage, compileParent } from '../statement/list.ts'
 import { compileGet } from '../statement/record.ts'
-import type { KeptEmbeds } from '../statement/scope.ts'
 import { snippet } from '../statement/search-matches.ts'
 import { compileSummary } from '../statement/summary.ts'
 import { allReady, KeptEmbedMiss } from './cached-tables.ts'

@@ -1,11 +1,9 @@
 /** The records for which an automation acts, as SQL: by their moment, by a schedule, and by the condition. */
 import type { Automation, Catalog, Resource, Trigger } from '../catalog/catalog.ts'
-import { idsType, idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { idSql, idsType, idType } from '../catalog/stored.ts'
 import { and, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { type Compiled, compiled } from './compiled.ts'
-import { holdsSql } from './condition.ts'
-import { existenceSql, type SelectScope } from './scope.ts'
+import { type Compiled, compiled, type SelectScope } from './compiled.ts'
+import { existenceSql, holdsSql } from './condition.ts'
 
 type AtMoment = Extract<Trigger, { kind: 'moment' }>
 

@@ -1,13 +1,10 @@
 /** What an automation gives records, as SQL: values for several records at once, and the choice of a record for one. */
 import type { Field, Pick, Resource, Value } from '../catalog/catalog.ts'
-import { idsType, idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idSql, idsType, idType, targetOf } from '../catalog/stored.ts'
+import { compileSerializer } from '../field/wire.ts'
 import { and, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { compileSerializer } from '../record/serializer.ts'
-import { type Compiled, type CompiledRecord, compiled } from './compiled.ts'
-import { conditionSql, type Judged } from './condition.ts'
-import { existenceSql, type SelectScope } from './scope.ts'
+import { type Compiled, type CompiledRecord, compiled, type SelectScope } from './compiled.ts'
+import { conditionSql, existenceSql, type Judged } from './condition.ts'
 import { valueSql } from './written-values.ts'
 
 const RECORD: Judged = { record: 't', before: undefined }

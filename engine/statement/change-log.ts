@@ -1,8 +1,7 @@
 /** The log of changes as SQL: the row that a write adds to it, as a part of the write's own statement. */
 import type { Catalog, Field, FieldPath, Resource, WriteAction } from '../catalog/catalog.ts'
-import { keptIdSql } from '../catalog/key.ts'
 import { policyPaths } from '../catalog/policy-paths.ts'
-import { idSql, storedFields } from '../catalog/stored.ts'
+import { idSql, keptIdSql, storedFields } from '../catalog/stored.ts'
 import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 
 /** One write whose row of the log is to be made. */

@@ -9,17 +9,13 @@ import type {
   Resource,
   Value,
 } from '../catalog/catalog.ts'
-import { concernsUpdate, withFollowing } from '../catalog/following.ts'
-import { idsType, idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
-import { endOf, targetOf } from '../catalog/target.ts'
+import { concernsUpdate, endOf, idSql, idsType, idType, targetOf, withFollowing } from '../catalog/stored.ts'
 import { join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { comparedPaths, leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
-import { type Compiled, compiled } from './compiled.ts'
+import { type Compiled, compiled, type SelectScope } from './compiled.ts'
 import { pathValueSql } from './condition.ts'
-import type { SelectScope } from './scope.ts'
 import type { RowLock } from './stored-record.ts'
 import { draftRow } from './write.ts'
 

@@ -1,20 +1,19 @@
-/** Compiled statements: one for each plan of requests, kept in the process, the values that one run gives its parameters, and the attributes of actors among them. */
+/** Compiled statements: what they are compiled from, how they are kept, and the values that one run gives their parameters. */
 
 import { createHash } from 'node:crypto'
 import type { Actor } from '../actor.ts'
 import { actorClass } from '../ask/policy.ts'
 import { addWorkingTime } from '../calendar/working-time.ts'
-import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import type { BelongsTo, Catalog, EmbedEntry, Field, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
 import type { Row, Statement } from '../database/database.ts'
 import type { WireKind } from '../field/field-type.ts'
-import { wireJson } from '../field/wire.ts'
+import { type Serializer, wireJson } from '../field/wire.ts'
 import { type Parameter, print, quoted, type Sql } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { createMemory, identityOf, isMadeUp, numberOf, type Part } from '../plan/plan.ts'
 import type { FieldValues } from '../record/decode.ts'
-import type { Serializer } from '../record/serializer.ts'
 import { computedTexts } from './condition.ts'
 
 /** A statement with where its parameters come from. */
@@ -81,6 +80,30 @@ function parameterValue(parameter: Parameter, { actor, now, slots }: RequestValu
       return due === undefined ? null : new Date(due).toISOString()
     }
   }
+}
+
+/** One kept embed of one resource. */
+export interface KeptEmbed {
+  /** The fragment of an id; throws KeptEmbedMiss when none is kept. */
+  readonly fragment: (id: string) => string
+  /** Resolves when fragments are there; undefined when they are there already. */
+  ready(): Promise<void> | undefined
+}
+
+/** Every kept embed of one catalog. */
+export interface KeptEmbeds {
+  /** The kept embed of a relation, or undefined where it must be joined. */
+  of(relation: BelongsTo, entries: readonly EmbedEntry[]): KeptEmbed | undefined
+}
+
+/** What statements are compiled from: the catalog, and who asks. */
+export interface SelectScope {
+  readonly catalog: Catalog
+  readonly actor: Actor
+  /** Embeds kept in the process; undefined inside a transaction, whose own writes they do not show. */
+  readonly kept?: KeptEmbeds | undefined
+  /** Whether the statement itself makes the records that it answers: none that is stored leads to them yet. */
+  readonly isNew?: boolean
 }
 
 /** The catalog and the caller for whom a statement is compiled; of the actor only its class counts. */

@@ -1,14 +1,13 @@
 /** Linked filters as SQL conditions on a table alias; relations are followed by sub-selects, but those that a statement joins once. */
 import { createHash } from 'node:crypto'
 import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from '../catalog/catalog.ts'
-import { ownerOf } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idSql, ownerOf, targetOf } from '../catalog/stored.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison, OnTheWay } from '../filter/filter.ts'
 import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { type Comparable, comparand, compareSql, toSql } from '../filter/to-sql.ts'
 import type { Json } from '../json.ts'
+import type { Reach } from '../plan/read-plan.ts'
 
 /** The SQL of a computed field over an alias, cut where it names the actor's account. */
 export function computedTexts(computed: string, alias: string): readonly string[] {
@@ -359,4 +358,22 @@ function operandSql({ operator, operand }: Comparison<FieldPath>, part: 0 | 1, s
   if (operand.kind !== 'literal') return parameter(operand)
   const value = operator === 'between' && Array.isArray(operand.value) ? (operand.value[part] as Json) : operand.value
   return parameter({ kind: 'literal', value: comparand(operator, value, stored) })
+}
+
+/** The conditions under which a record of a resource exists for callers: it is in scope, and live unless told otherwise. */
+export function existenceSql(
+  { catalog }: { readonly catalog: Catalog },
+  resource: Resource,
+  alias: string,
+  includeDead = false,
+): Sql[] {
+  const filters = includeDead ? [resource.scope] : [resource.scope, resource.live]
+  return filters.flatMap((filter) => (filter === undefined ? [] : [conditionSql(catalog, filter, alias)]))
+}
+
+/** Whether the record of `alias` is within reach: true or false, never null. */
+export function reachSql({ catalog }: { readonly catalog: Catalog }, reached: Reach, alias: string): Sql {
+  if (reached.kind === 'all') return sql`true`
+  if (reached.kind === 'none') return sql`false`
+  return holdsSql(catalog, reached.filter, alias)
 }

@@ -2,10 +2,10 @@
 
 import { clausesFor, reach } from '../ask/policy.ts'
 import type { Assignment, Catalog, Field, Filter, Relation, Resource, Value } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import { comparedPaths, leaves } from '../filter/walk.ts'
 import { speaksOf } from '../plan/reads-of-answer.ts'
-import type { SelectScope } from './scope.ts'
+import type { SelectScope } from './compiled.ts'
 
 /** Whether other records of the table are asked before a record of the resource is created, or for what it gets. */
 export function dependsOnTable(scope: Pick<SelectScope, 'catalog' | 'actor'>, resource: Resource): boolean {

@@ -5,13 +5,10 @@
 
 import { reach } from '../ask/policy.ts'
 import type { ManyToMany, Resource } from '../catalog/catalog.ts'
-import { idsType, idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idSql, idsType, idType, targetOf } from '../catalog/stored.ts'
 import { and, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { type Compiled, compiled } from './compiled.ts'
-import { conditionSql } from './condition.ts'
-import { existenceSql, reachSql, type SelectScope } from './scope.ts'
+import { type Compiled, compiled, type SelectScope } from './compiled.ts'
+import { conditionSql, existenceSql, reachSql } from './condition.ts'
 
 /**
  * Compiles which records may be linked to a record: of those that the caller may view, what exists and matches the

@@ -3,16 +3,14 @@
 import { isShownBeside } from '../ask/askable.ts'
 import { filterable, reach } from '../ask/policy.ts'
 import type { BelongsTo, FieldPath, Resource } from '../catalog/catalog.ts'
-import { idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { idSql, idType } from '../catalog/stored.ts'
+import type { Serializer } from '../field/wire.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ListPlan, ParentShape, SearchShape } from '../plan/read-plan.ts'
-import type { Serializer } from '../record/serializer.ts'
-import { type Compiled, compiled } from './compiled.ts'
-import { conditionSql, fieldSql } from './condition.ts'
+import { type Compiled, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
+import { conditionSql, existenceSql, fieldSql, reachSql } from './condition.ts'
 import { afterSql, orderSql, type SortKey, sortKeys } from './order.ts'
 import { packedColumn } from './packed-row.ts'
-import { existenceSql, joiner, joinWay, type KeptEmbed, reachSql, type SelectScope } from './scope.ts'
 import { correctedWord, searchParts, searchSql } from './search.ts'
 import { earlierNamesOf, matchColumns } from './search-matches.ts'
 import {
@@ -24,7 +22,7 @@ import {
   rankKey,
   wholePage,
 } from './searched-page.ts'
-import { selectList } from './select.ts'
+import { joiner, joinWay, selectList } from './select.ts'
 
 /** The statement of a page. */
 export interface CompiledPage extends Compiled {

@@ -3,12 +3,10 @@ import type { Actor } from '../actor.ts'
 import { isOpen } from '../ask/askable.ts'
 import { allows, filterable, reach } from '../ask/policy.ts'
 import type { Catalog, Move, Moves, Resource } from '../catalog/catalog.ts'
-import { idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { idSql, idType } from '../catalog/stored.ts'
 import { join, or, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { type Compiled, compiled } from './compiled.ts'
-import { beforeSql, fieldSql, type Judged, pathValueSql } from './condition.ts'
-import { reachSql, type SelectScope } from './scope.ts'
+import { type Compiled, compiled, type SelectScope } from './compiled.ts'
+import { beforeSql, fieldSql, type Judged, pathValueSql, reachSql } from './condition.ts'
 
 /** A move to be judged: whether anybody may make it, or whether this actor may. */
 export interface MoveSql {

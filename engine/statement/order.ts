@@ -1,10 +1,9 @@
 /** Orders as SQL: the keys of a total order, and the rows after a cursor. */
 import type { Resource, SortTerm } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idSql, targetOf } from '../catalog/stored.ts'
 import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import type { SelectScope } from './compiled.ts'
 import { fieldSql, liveSql } from './condition.ts'
-import type { SelectScope } from './scope.ts'
 
 /** ORDER BY of linked sort terms, always ending with the id so that the order is total. */
 export function orderSql(scope: SelectScope, resource: Resource, terms: readonly SortTerm[], alias: string): Sql {

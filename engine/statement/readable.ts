@@ -8,8 +8,7 @@ import { and, or, print, type Sql, sql } from '../filter/sql.ts'
 import { toSql } from '../filter/to-sql.ts'
 import { leaves } from '../filter/walk.ts'
 import { parameterValues } from './compiled.ts'
-import { columnSql, conditionSql, forActor } from './condition.ts'
-import { existenceSql } from './scope.ts'
+import { columnSql, conditionSql, existenceSql, forActor } from './condition.ts'
 
 /** Whose view it is: the catalog, who asks, and when. */
 export interface Asking {

@@ -3,13 +3,12 @@
 import { reach } from '../ask/policy.ts'
 import type { Field, Resource } from '../catalog/catalog.ts'
 import { idSql } from '../catalog/stored.ts'
+import type { Serializer } from '../field/wire.ts'
 import { and, join, quoted, slot, sql } from '../filter/sql.ts'
 import { isName, lookSql, lookText, nameSql, nameText } from '../filter/text-forms.ts'
 import type { RecordShape } from '../plan/read-plan.ts'
-import type { Serializer } from '../record/serializer.ts'
-import { type Compiled, compiled } from './compiled.ts'
-import { conditionSql, fieldSql } from './condition.ts'
-import { existenceSql, type KeptEmbed, reachSql, type SelectScope } from './scope.ts'
+import { type Compiled, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
+import { conditionSql, existenceSql, fieldSql, reachSql } from './condition.ts'
 import { selectList } from './select.ts'
 
 /** The statement of one record: column 0 says whether the actor may see it. */

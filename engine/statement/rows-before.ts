@@ -1,7 +1,6 @@
 /** Tables as they were before a batch of changes, inside SQL: the present row, laid over with what the log of changes kept of it. */
 import type { Field, FieldPath, Filter, Resource, WayPath } from '../catalog/catalog.ts'
-import { idsType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { idSql, idsType } from '../catalog/stored.ts'
 import { quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { fold } from '../filter/walk.ts'
 

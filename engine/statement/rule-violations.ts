@@ -1,14 +1,12 @@
 /** The stored records that break a rule, compiled to SQL. */
 
 import type { Field, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
-import { idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { idSql, idType } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { comparisons } from '../filter/walk.ts'
 import { LIMITS } from '../limits.ts'
-import { type Compiled, compiled } from './compiled.ts'
+import { type Compiled, compiled, type SelectScope } from './compiled.ts'
 import { conditionSql, holdsSql } from './condition.ts'
-import type { SelectScope } from './scope.ts'
 
 /** Whether a rule judges stored records: one about a change, or about the actor of a change, says nothing of what is stored. */
 export function judgesStored({ on, must, when }: RecordRule): boolean {

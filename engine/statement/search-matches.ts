@@ -7,8 +7,8 @@ import { hasStemSql, type Stem } from '../filter/stem.ts'
 import { foldSql, foldText } from '../filter/text-forms.ts'
 import { writtenPath } from '../plan/plan.ts'
 import type { SearchShape } from '../plan/read-plan.ts'
+import type { SelectScope } from './compiled.ts'
 import { fieldSql } from './condition.ts'
-import type { SelectScope } from './scope.ts'
 import { isValueSql, textsSql, wantedWord } from './search.ts'
 
 /** Characters of a text that are read for a snippet, and how many of them before the first word. */

@@ -3,14 +3,13 @@
 import { isSearchable, seenOf } from '../ask/askable.ts'
 import { isText } from '../ask/search.ts'
 import type { Field, FilterPath, HasMany, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idSql, targetOf } from '../catalog/stored.ts'
 import { and, type Fragment, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { hasStemSql, type Stem, stemOf, stemsSql } from '../filter/stem.ts'
 import { foldSql } from '../filter/text-forms.ts'
 import { identifierSlot, type SearchShape, WORD_SLOTS } from '../plan/read-plan.ts'
-import { conditionSql, fieldSql, linkSql, liveSql } from './condition.ts'
-import { existenceSql, type SelectScope } from './scope.ts'
+import type { SelectScope } from './compiled.ts'
+import { conditionSql, existenceSql, fieldSql, linkSql, liveSql } from './condition.ts'
 
 /** A word in a statement: as a LIKE pattern, and by its stem. */
 export interface SoughtWord {

@@ -7,9 +7,9 @@ import { and, type Fragment, join, quoted, type Sql, sql } from '../filter/sql.t
 import { hasStemSql } from '../filter/stem.ts'
 import { foldSql } from '../filter/text-forms.ts'
 import type { SearchShape } from '../plan/read-plan.ts'
+import type { SelectScope } from './compiled.ts'
 import { pathValueSql } from './condition.ts'
 import type { SortKey } from './order.ts'
-import type { SelectScope } from './scope.ts'
 import {
   correctedWord,
   namedFirstSql,

@@ -4,6 +4,7 @@ import { isOpen } from '../ask/askable.ts'
 import { reach, readable, readableEntry, usualAnswer } from '../ask/policy.ts'
 import type {
   BelongsTo,
+  Catalog,
   EmbedEntry,
   Field,
   HasMany,
@@ -12,18 +13,16 @@ import type {
   Resource,
   SortTerm,
 } from '../catalog/catalog.ts'
-import { idSql } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idSql, targetOf } from '../catalog/stored.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { WireKind } from '../field/field-type.ts'
+import { compileSerializer, type Serializer, type WireEntry, type WireNode } from '../field/wire.ts'
 import { and, type Fragment, join, print, quoted, type Sql, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
 import type { Mode, Part, ShownRelation } from '../plan/read-plan.ts'
-import { compileSerializer, type Serializer, type WireEntry, type WireNode } from '../record/serializer.ts'
-import { type CompiledRecord, compiled } from './compiled.ts'
-import { conditionSql, fieldSql, linkSql } from './condition.ts'
+import { type CompiledRecord, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
+import { conditionSql, existenceSql, fieldSql, linkSql } from './condition.ts'
 import { orderSql } from './order.ts'
-import { existenceSql, joiner, type KeptEmbed, type SelectScope } from './scope.ts'
 
 /** The record that a to-one relation leads to, and what is shown of it. */
 interface Embedded extends ShownRelation {
@@ -111,6 +110,38 @@ export function selectList(
   })
   const serialize = compileSerializer({ kind: 'object', present: undefined, entries })
   return { columns, joins: joins.join(' '), serialize, kept: [...kept] }
+}
+
+/** Joins the records on the way from the row `t`; gives the alias of the last, and what is asked of each of them. */
+export function joinWay(
+  { catalog }: Pick<SelectScope, 'catalog'>,
+  relations: readonly BelongsTo[],
+  joinOnce: ReturnType<typeof joiner>,
+  asks: (resource: Resource, alias: string) => readonly Sql[],
+): { readonly alias: string; readonly within: readonly Sql[] } {
+  const within: Sql[] = []
+  let alias = 't'
+  for (const relation of relations) {
+    alias = joinOnce(alias, relation)
+    within.push(...asks(targetOf(catalog, relation), alias))
+  }
+  return { alias, within }
+}
+
+/** Adds a left join for each to-one relation once and gives its alias. */
+export function joiner(catalog: Catalog, joins: string[]): (from: string, relation: BelongsTo) => string {
+  const known = new Map<string, string>()
+  return (from, relation) => {
+    const path = `${from}.${relation.field.column}`
+    const found = known.get(path)
+    if (found !== undefined) return found
+    const alias = `${from}_${known.size + 1}`
+    const target = targetOf(catalog, relation)
+    const on = `${idSql(target, alias)} = ${from}.${quoted(relation.field.column)}`
+    joins.push(`left join ${quoted(target.table)} ${alias} on ${on}`)
+    known.set(path, alias)
+    return alias
+  }
 }
 
 /** A field in an answer: a column, a computation, or a count under the read policy. */

@@ -4,12 +4,11 @@ import { reach } from '../ask/policy.ts'
 import type { Clause, Field, Resource } from '../catalog/catalog.ts'
 import { idSql, storedFields } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
+import { compileSerializer, type Serializer } from '../field/wire.ts'
 import { and, type Fragment, join, quoted, slot, sql } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
-import { compileSerializer, type Serializer } from '../record/serializer.ts'
-import { type Compiled, compiled } from './compiled.ts'
-import { holdsSql } from './condition.ts'
-import { existenceSql, reachSql, type SelectScope } from './scope.ts'
+import { type Compiled, compiled, type SelectScope } from './compiled.ts'
+import { existenceSql, holdsSql, reachSql } from './condition.ts'
 
 /** The columns of a stored record behind others, and the serializer of it by field name, secrets included. */
 export function storedList(

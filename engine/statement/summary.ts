@@ -3,13 +3,12 @@
 import { allowsOne } from '../ask/policy.ts'
 import type { BelongsTo, Resource } from '../catalog/catalog.ts'
 import type { WireKind } from '../field/field-type.ts'
+import { compileSerializer, type WireEntry } from '../field/wire.ts'
 import { and, type Fragment, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { FigureTerm, GroupTerm, Step, SummaryPlan, SummaryTerms } from '../plan/read-plan.ts'
-import { compileSerializer, type WireEntry } from '../record/serializer.ts'
-import { type CompiledRecord, compiled } from './compiled.ts'
+import { type CompiledRecord, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
 import { fieldSql } from './condition.ts'
 import { foundSql } from './list.ts'
-import type { KeptEmbed, SelectScope } from './scope.ts'
 import { selectList } from './select.ts'
 
 /** The statement of a summary; each row is one group. */

@@ -15,17 +15,14 @@ import type {
   WriteAction,
 } from '../catalog/catalog.ts'
 import { fitsSql } from '../catalog/formula.ts'
-import { idsType, idType, ownerOf } from '../catalog/key.ts'
-import { idSql, tableFields } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idSql, idsType, idType, ownerOf, tableFields, targetOf } from '../catalog/stored.ts'
 import { and, join, or, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { lookSql } from '../filter/text-forms.ts'
 import { lockName, solesOf } from '../plan/write-checks.ts'
 import type { Check, WriteShape } from '../plan/write-shape.ts'
-import { type Compiled, compiled } from './compiled.ts'
-import { type After, conditionSql, holdsSql, type Judged, tableSql } from './condition.ts'
+import { type Compiled, compiled, type SelectScope } from './compiled.ts'
+import { type After, conditionSql, existenceSql, holdsSql, type Judged, reachSql, tableSql } from './condition.ts'
 import { type MoveSql, movesSql } from './move-check.ts'
-import { existenceSql, reachSql, type SelectScope } from './scope.ts'
 
 /** A rule as a condition on the row `v`, whose statement makes `after` of its table. */
 export function ruleSql(

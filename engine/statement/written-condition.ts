@@ -2,7 +2,7 @@
 
 import { filterable, reach } from '../ask/policy.ts'
 import type { BelongsTo, Catalog, FieldPath, Filter, Resource } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import type { FieldErrorCode } from '../field-error.ts'
 import { OF_AUTHORS } from '../filter/parse-yaml.ts'
 import { comparedPaths, comparisons, leaves } from '../filter/walk.ts'

@@ -9,16 +9,16 @@ import type {
   Resource,
   Value,
 } from '../catalog/catalog.ts'
-import type { WrittenBy } from '../catalog/following.ts'
 import { computedSql } from '../catalog/formula.ts'
-import { idSql, meets, tableFields } from '../catalog/stored.ts'
+import { idSql, meets, tableFields, type WrittenBy } from '../catalog/stored.ts'
 import { scaleOf } from '../field/decimal.ts'
 import type { Operand } from '../filter/filter.ts'
 import { and, join, or, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import { columnsSet } from '../plan/write-plan.ts'
 import type { WriteShape } from '../plan/write-shape.ts'
-import { beforeSql, conditionSql, holdsSql, type Judged, pathValueSql } from './condition.ts'
-import { existenceSql, joiner, type SelectScope } from './scope.ts'
+import type { SelectScope } from './compiled.ts'
+import { beforeSql, conditionSql, existenceSql, holdsSql, type Judged, pathValueSql } from './condition.ts'
+import { joiner } from './select.ts'
 
 /** What an assignment writes: the database's clock, an operand, or the id of a selected record. */
 export function assignedSql(scope: SelectScope, { field, ...given }: Assignment): Sql {

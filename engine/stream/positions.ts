@@ -1,6 +1,6 @@
 /** Groups readers by their place in the log, so that those at one place are served together. */
 
-import { keptIdType } from '../catalog/key.ts'
+import { keptIdType } from '../catalog/stored.ts'
 import type { Stand } from '../change/log-window.ts'
 import { LIMITS } from '../limits.ts'
 import type { Foundation } from '../run/execution.ts'

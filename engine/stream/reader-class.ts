@@ -8,8 +8,7 @@ import { memo } from '../memo.ts'
 import { identityOf } from '../plan/plan.ts'
 import type { ListPlan } from '../plan/read-plan.ts'
 import type { Foundation } from '../run/execution.ts'
-import { type Compiled, parameterValues } from '../statement/compiled.ts'
-import type { SelectScope } from '../statement/scope.ts'
+import { type Compiled, parameterValues, type SelectScope } from '../statement/compiled.ts'
 import {
   type CompiledStream,
   compileConcerned,

@@ -2,7 +2,7 @@
 
 import { SYSTEM } from '../actor.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
-import { idOf, keptIdType } from '../catalog/key.ts'
+import { idOf, keptIdType } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'

@@ -1,6 +1,6 @@
 /** ⇄ Records that a body creates with the record that they belong to: `"lines": [{ … }]`. */
 import type { HasMany, Resource } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/target.ts'
+import { targetOf } from '../catalog/stored.ts'
 import type { FieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import { isObject, type JsonObject } from '../json.ts'

@@ -2,10 +2,7 @@
 
 import type { Lookup } from '../ask/lookup.ts'
 import type { BelongsTo, Catalog, Field, RelatedFollow, Resource, WriteAction } from '../catalog/catalog.ts'
-import { keyOf, type WrittenBy } from '../catalog/following.ts'
-import { idOf, idType } from '../catalog/key.ts'
-import { idSql, meets } from '../catalog/stored.ts'
-import { targetOf } from '../catalog/target.ts'
+import { idOf, idSql, idType, keyOf, meets, targetOf, type WrittenBy } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import { ApiError, invalid } from '../error.ts'
 import { and, quoted, slot, sql } from '../filter/sql.ts'
@@ -16,7 +13,8 @@ import { solesOf } from '../plan/write-checks.ts'
 import { type FieldValues, isWritable, misfit } from '../record/decode.ts'
 import type { Records } from '../run/context.ts'
 import { type Execution, runCompiled } from '../run/execution.ts'
-import { type Compiled, compiled } from '../statement/compiled.ts'
+import { type Compiled, compiled, type SelectScope } from '../statement/compiled.ts'
+import { existenceSql } from '../statement/condition.ts'
 import {
   compileConcerned,
   compileFollowing,
@@ -24,7 +22,6 @@ import {
   lockOther,
   relatedFollowsOf,
 } from '../statement/related-follow.ts'
-import { existenceSql, type SelectScope } from '../statement/scope.ts'
 import { compileLosers } from '../statement/write-check.ts'
 import { lockEach } from './locks.ts'
 

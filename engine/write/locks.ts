@@ -14,8 +14,7 @@ import {
   compileLockRead,
   compileLockUnder,
 } from '../statement/changed-reads.ts'
-import { type Compiled, valueSlots } from '../statement/compiled.ts'
-import type { SelectScope } from '../statement/scope.ts'
+import { type Compiled, type SelectScope, valueSlots } from '../statement/compiled.ts'
 import type { RowLock } from '../statement/stored-record.ts'
 
 /** Values of a record by field, as they are before or after a write; one that is absent is not known. */

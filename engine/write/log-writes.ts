@@ -1,14 +1,12 @@
 /** ⇄ The rows of the log of changes for records that a plugin wrote by SQL of its own. */
 import type { Field, Resource } from '../catalog/catalog.ts'
-import { idsType, idType } from '../catalog/key.ts'
-import { idSql } from '../catalog/stored.ts'
+import { idSql, idsType, idType } from '../catalog/stored.ts'
 import { quoted, slot, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { changeSlots, type Execution, noteChange, runCompiled } from '../run/execution.ts'
 import { changeSql } from '../statement/change-log.ts'
-import { type Compiled, compiled as compiledOf } from '../statement/compiled.ts'
-import type { SelectScope } from '../statement/scope.ts'
+import { type Compiled, compiled as compiledOf, type SelectScope } from '../statement/compiled.ts'
 
 type Scope = Pick<SelectScope, 'catalog'>
 

@@ -2,8 +2,7 @@
 
 import { notFound } from '../ask/lookup.ts'
 import type { Clause, Resource } from '../catalog/catalog.ts'
-import { idOf } from '../catalog/key.ts'
-import { protectedFields } from '../catalog/stored.ts'
+import { idOf, protectedFields } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import type { ApiError } from '../error.ts'
 import type { Id } from '../id.ts'

@@ -99,25 +99,25 @@ interface Request {
 const NOTE = { name: 'Plan', details: 'Order paper' }
 const TICKET = { subject: 'The printer is out', details: 'Nothing comes out of it' }
 const REQUESTS: readonly Request[] = [
-  { method: 'GET', path: 'tickets', warm: 21, cold: 41 },
-  { method: 'POST', path: 'notes', body: () => NOTE, warm: 27, cold: 50 },
+  { method: 'GET', path: 'tickets', warm: 21, cold: 33 },
+  { method: 'POST', path: 'notes', body: () => NOTE, warm: 25, cold: 42 },
   // With what the plugins of a desk do around a ticket.
-  { method: 'POST', path: 'tickets', body: () => TICKET, warm: 31, cold: 65 },
+  { method: 'POST', path: 'tickets', body: () => TICKET, warm: 28, cold: 47 },
   {
     method: 'PATCH',
     path: 'notes',
     existing: NOTE,
     body: (number) => ({ name: `Plan ${number}` }),
-    warm: 29,
-    cold: 47,
+    warm: 28,
+    cold: 43,
   },
   {
     method: 'PATCH',
     path: 'tickets',
     existing: TICKET,
     body: (number) => ({ subject: `Printer ${number} is out` }),
-    warm: 34,
-    cold: 58,
+    warm: 32,
+    cold: 49,
   },
 ]
 

@@ -1,7 +1,7 @@
 /** Plans steps that update names stored as data after a rename ⇄. */
 import type { Catalog, Resource } from '../../catalog/catalog.ts'
 import { singular } from '../../catalog/name.ts'
-import { targetOf } from '../../catalog/target.ts'
+import { targetOf } from '../../catalog/stored.ts'
 import type { Runner } from '../../database/database.ts'
 import { quoted as q } from '../../filter/sql.ts'
 import type { Json } from '../../json.ts'

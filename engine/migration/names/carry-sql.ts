@@ -1,7 +1,7 @@
 /** SQL that finds earlier names in a column and replaces them. */
 import type { Catalog, Field, FieldPath, Resource } from '../../catalog/catalog.ts'
 import { policyPaths } from '../../catalog/policy-paths.ts'
-import { targetOf } from '../../catalog/target.ts'
+import { targetOf } from '../../catalog/stored.ts'
 import { quoted as q } from '../../filter/sql.ts'
 import { quoteText as text } from '../sql-name.ts'
 import type { NameChange } from './name-change.ts'

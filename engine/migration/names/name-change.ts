@@ -1,7 +1,7 @@
 /** Renames of resources, fields and relations, and JSON with earlier names rewritten with present ones. */
 import type { Catalog, Resource } from '../../catalog/catalog.ts'
 import { singular } from '../../catalog/name.ts'
-import { targetOf } from '../../catalog/target.ts'
+import { targetOf } from '../../catalog/stored.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import type { Step } from '../step.ts'
 import type { Names, Table } from '../table.ts'

@@ -3,8 +3,7 @@
  * hashes them.
  */
 import type { Catalog, Resource } from '../../catalog/catalog.ts'
-import { idType } from '../../catalog/key.ts'
-import { type ProtectedField, protectedFields } from '../../catalog/stored.ts'
+import { idType, type ProtectedField, protectedFields } from '../../catalog/stored.ts'
 import type { Runner } from '../../database/database.ts'
 import { quoted as q } from '../../filter/sql.ts'
 import { LIMITS } from '../../limits.ts'

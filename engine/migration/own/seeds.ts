@@ -1,7 +1,6 @@
 /** Puts the records of `seeds:` into a database, each once in its life. ⇄ */
 import type { Assignment, Catalog, Field, Filter, Resource, SeedRow, Selection } from '../../catalog/catalog.ts'
-import { idOf } from '../../catalog/key.ts'
-import { storedFields } from '../../catalog/stored.ts'
+import { idOf, storedFields } from '../../catalog/stored.ts'
 import type { Database, Runner } from '../../database/database.ts'
 import { ApiError } from '../../error.ts'
 import { slugify } from '../../field/slug.ts'

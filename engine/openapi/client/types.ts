@@ -1,6 +1,6 @@
 /** The types of a client for each resource: its records, the filters and conditions of its list, and its summary. */
 import type { Catalog, Field, Relation, Resource } from '../../catalog/catalog.ts'
-import { targetOf } from '../../catalog/target.ts'
+import { targetOf } from '../../catalog/stored.ts'
 import type { JsonSchema } from '../../json.ts'
 import { pathName } from '../../plan/plan.ts'
 import { STEPS } from '../../plan/read-plan.ts'

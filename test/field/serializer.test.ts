@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { WireKind } from '../../engine/field/field-type.ts'
-import { compileSerializer, type WireEntry } from '../../engine/record/serializer.ts'
+import { compileSerializer, type WireEntry } from '../../engine/field/wire.ts'
 
 const column = (name: string, index: number, wire: WireKind): WireEntry => ({
   name,
