@@ -2,7 +2,7 @@
 import type { Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { addForeignKey, createTable, markComputed, validateForeignKey } from '../migration/ddl.ts'
-import { type Physical, presentOf } from '../migration/inspect.ts'
+import { type Physical, presentOf, readHidden } from '../migration/inspect.ts'
 import { removedName } from '../migration/names/kept-names.ts'
 import { ENGINE_TABLES } from '../migration/own/engine-tables.ts'
 import { quoteText } from '../migration/sql-name.ts'
@@ -47,6 +47,9 @@ const DEFINITIONS = `select t.relname, i.relname, k.oid is not null,
   where t.relnamespace = current_schema()::regnamespace and not x.indisprimary and x.indisvalid
     and obj_description(i.oid, 'pg_class') like 'plinth%' order by t.relname, i.relname`
 
+/** The operators of a trigram index, with their schema where the connection does not look into it. */
+const OPERATORS = /(?:(?:"(?:[^"]|"")+"|\w+)\.)?gin_trgm_ops\b/g
+
 /** The names of the tables of the application: made or used by the engine, or set aside. */
 export function belonging({ all, owned, names }: Physical): ReadonlySet<string> {
   const own = new Set([...owned.keys(), ...ENGINE_TABLES.map((table) => table.name)])
@@ -73,7 +76,7 @@ export async function readStructure(
           table: table ?? '',
           name: name ?? '',
           constraint: constraint === 't',
-          sql: sql ?? '',
+          sql: (sql ?? '').replace(OPERATORS, 'gin_trgm_ops'),
           mark: mark ?? '',
         }
       })
@@ -142,8 +145,11 @@ export async function createTables(runner: Runner, { tables, trigrams, ranges }:
 
 /** Adds what createTables left out, and restores the state of sequences. */
 export async function completeTables(runner: Runner, { tables, definitions, counters }: Structure): Promise<void> {
+  const hidden = await readHidden(runner)
+  const operators = hidden === undefined ? 'gin_trgm_ops' : `${q(hidden.schema)}.gin_trgm_ops`
   for (const { table, name, constraint, sql, mark } of definitions) {
-    const made = constraint ? `alter table ${q(table)} add constraint ${q(name)} ${sql}` : sql
+    const index = sql.replace(OPERATORS, () => operators)
+    const made = constraint ? `alter table ${q(table)} add constraint ${q(name)} ${sql}` : index
     await runner.run({ text: made }, [])
     await runner.run({ text: `comment on index ${q(name)} is ${quoteText(mark)}` }, [])
   }

@@ -109,31 +109,40 @@ function leftOut(
     before = left.size
     for (const [key, needs] of of) {
       const without = [...needs].find((one) => left.has(one))
-      if (without !== undefined && !left.has(key)) left.set(key, { key, without })
+      if (without !== undefined && objects.has(key) && !left.has(key)) left.set(key, { key, without })
     }
   }
   return left
 }
 
-/** The keys of tables and of all that they need, however far. */
-function tableNeeds(all: readonly SchemaObject[], { of }: Needs): ReadonlySet<string> {
-  const within = new Set(all.filter(({ rank }) => rank === RANKS.table).map(({ key }) => key))
+/** The keys of objects and of all that they need, however far. */
+function withNeeds(objects: readonly SchemaObject[], { of }: Needs): ReadonlySet<string> {
+  const within = new Set(objects.map(({ key }) => key))
   // The loop also reaches keys that are added to the set meanwhile.
   for (const key of within) for (const needed of of.get(key) ?? []) within.add(needed)
   return within
 }
 
+/** The objects of the schema, and those of other schemas that they need. */
+function needed(given: readonly SchemaObject[], needs: Needs): readonly SchemaObject[] {
+  const own = given.filter(({ elsewhere }) => elsewhere === undefined)
+  const within = withNeeds(own, needs)
+  return given.filter(({ key, of = key }) => within.has(key) || within.has(of))
+}
+
 export function ordered(
-  all: readonly SchemaObject[],
+  given: readonly SchemaObject[],
   dependences: readonly Dependence[],
   { there = new Set(), asks = false }: Given = {},
 ): Order {
-  const objects = new Map(all.map((object) => [object.key, object]))
+  const objects = new Map(given.map((object) => [object.key, object]))
   const needs = needsOf(objects, dependences, waysOf(objects, dependences, there))
-  const within = tableNeeds(all, needs)
+  const all = needed(given, needs)
+  const tables = all.filter(({ rank }) => rank === RANKS.table)
+  const within = withNeeds(tables, needs)
   // A table that is not in the dump cannot be filled, so only dumped tables ask for one.
   const isAsked = (needed: string, by: string): boolean => asks && (within.has(by) || !needed.startsWith(RELATION))
-  const left = leftOut(objects, needs, isAsked)
+  const left = leftOut(new Map(all.map((object) => [object.key, object])), needs, isAsked)
   const waiting = all.filter(({ key }) => !left.has(key)).sort((a, b) => a.rank - b.rank || a.age - b.age)
   const made = new Set<string>()
   const found: SchemaObject[] = []

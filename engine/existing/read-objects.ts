@@ -13,6 +13,7 @@ import {
   own,
   parser,
   RANKS,
+  reachable,
   routine,
   type SchemaObject,
   template,
@@ -48,13 +49,13 @@ const MAPPINGS = `select ${RANKS.routine - RANKS.part}, c.oid::bigint * 1000 + m
   where ${own('pg_ts_config', 'c', 'c.cfgnamespace')} group by c.oid, c.cfgname, c.cfgparser, m.maptokentype order by 2`
 
 /** Versions of PostgreSQL keep the locale under different names. */
-const COLLATIONS = `select o.oid, format('create collation %I (%s)', o.collname, concat_ws(', ',
+const COLLATIONS = `select o.oid, format('create collation %s (%s)', ${collation('o.oid')}, concat_ws(', ',
     'provider = ' || case o.collprovider when 'i' then 'icu' when 'b' then 'builtin' else 'libc' end,
     case when o.collprovider in ('i', 'b') then 'locale = ' || quote_literal(coalesce(to_jsonb(o)->>'colllocale', to_jsonb(o)->>'colliculocale', o.collcollate))
       else format('lc_collate = %L, lc_ctype = %L', o.collcollate, o.collctype) end,
     case when not o.collisdeterministic then 'deterministic = false' end,
     'rules = ' || quote_literal(to_jsonb(o)->>'collicurules')))
-  from pg_collation o where ${own('pg_collation', 'o', 'o.collnamespace')} order by o.oid`
+  from pg_collation o where ${reachable('pg_collation', 'o', 'o.collnamespace')} order by o.oid`
 
 /**
  * A range with a function for its canonical form needs a type that is not whole yet, which no language but C can take.
@@ -75,7 +76,7 @@ const TYPES = `select t.oid, format_type(t.oid, null), t.typtype,
       from pg_range r join pg_opclass s on s.oid = r.rngsubopc join pg_type f on f.oid = r.rngsubtype where r.rngtypid = t.oid and r.rngcanonical = 0),
     case when t.typcollation not in (0, b.typcollation) then ${collation('t.typcollation')} end
   from pg_type t left join pg_class c on c.oid = t.typrelid left join pg_type b on b.oid = t.typbasetype
-  where (t.typtype in ('e', 'd', 'r') or c.relkind = 'c') and ${own('pg_type', 't', 't.typnamespace')} order by t.oid`
+  where (t.typtype in ('e', 'd', 'r') or c.relkind = 'c') and ${reachable('pg_type', 't', 't.typnamespace')} order by t.oid`
 
 function typeSql([name, kind, words, base, required, preset, checks, parts, range, collated]: Row): string | undefined {
   if (kind === 'e') return `create type ${name} as enum (${words ?? ''})`
@@ -99,11 +100,18 @@ const TYPE_KINDS: readonly Kind[] = [
 const TYPE_PARTS = `select 3, k.oid, 'pg_constraint:' || k.oid, 'pg_type:' || t.oid,
     format('alter domain %s add constraint %I %s', format_type(t.oid, null), k.conname, pg_get_constraintdef(k.oid)), null
   from pg_constraint k join pg_type t on t.oid = k.contypid
-  where k.contype = 'c' and not k.convalidated and ${own('pg_type', 't', 't.typnamespace')} order by k.oid`
+  where k.contype = 'c' and not k.convalidated and ${reachable('pg_type', 't', 't.typnamespace')} order by k.oid`
 
 /** Objects of PostgreSQL itself have lower oids. */
 const DEPENDENCES = `select distinct classid::regclass || ':' || objid, refclassid::regclass || ':' || refobjid, deptype from pg_depend
   where objid >= 16384 and (refobjid >= 16384 or refclassid = 'pg_namespace'::regclass and refobjid = current_schema()::regnamespace) order by 1, 2, 3`
+
+/** Types, collations and functions of other schemas. */
+const ELSEWHERE = `select o.key, n.nspname from (
+    select 'pg_type:' || oid as key, typnamespace as schema from pg_type union all
+    select 'pg_collation:' || oid, collnamespace from pg_collation union all
+    select 'pg_proc:' || oid, pronamespace from pg_proc) o
+  join pg_namespace n on n.oid = o.schema where n.oid <> current_schema()::regnamespace and n.nspname !~ '^pg_'`
 
 const KINDS: readonly (Kind & { readonly ofTables?: true })[] = [
   ...TYPE_KINDS,
@@ -115,7 +123,10 @@ const KINDS: readonly (Kind & { readonly ofTables?: true })[] = [
 /** Parts of anything but tables. */
 const PARTS: readonly string[] = [TYPE_PARTS, FAMILY_MEMBERS, MAPPINGS]
 
-/** All objects of the schema that can be made again together with the tables of these names, and their dependences. */
+/**
+ * All objects of the schema that can be made again together with the tables of these names, types, collations and
+ * functions of other schemas, and their dependences.
+ */
 export async function readObjects(
   runner: Runner,
   tables: readonly string[],
@@ -131,7 +142,9 @@ export async function readObjects(
   const dependences = (await ask(DEPENDENCES)).map(([from, on, kind]): Dependence => {
     return { from: from ?? '', on: on ?? '', kind: kind ?? '' }
   })
-  return { objects, dependences }
+  const schemas = new Map((await ask(ELSEWHERE)).map(([key, schema]) => [key, schema ?? undefined]))
+  const placed = objects.map((object) => ({ ...object, elsewhere: schemas.get(object.of ?? object.key) }))
+  return { objects: placed, dependences }
 }
 
 function partOf([rank, age, key, of, sql, needs]: Row): SchemaObject {

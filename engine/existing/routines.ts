@@ -1,11 +1,11 @@
 /** Functions, aggregates, operators, casts and conversions of a schema as the SQL that makes them again. */
 import type { Row } from '../database/database.ts'
-import { type Kind, ofNoExtension, operator, operatorFamily, own, RANKS, routine } from './schema-object.ts'
+import { type Kind, ofNoExtension, operator, operatorFamily, own, RANKS, reachable, routine } from './schema-object.ts'
 
 /** The library of a function in C cannot be copied, so the function has no SQL. */
-const FUNCTIONS = `select p.oid, case when l.lanname <> 'c' then pg_get_functiondef(p.oid) end
+const FUNCTIONS = `select p.oid, case when l.lanname <> 'c' then pg_get_functiondef(p.oid) end, p.pronamespace <> current_schema()::regnamespace
   from pg_proc p join pg_language l on l.oid = p.prolang
-  where p.prokind <> 'a' and ${own('pg_proc', 'p', 'p.pronamespace')} and not exists (
+  where p.prokind <> 'a' and ${reachable('pg_proc', 'p', 'p.pronamespace')} and not exists (
     select 1 from pg_depend i where i.classid = 'pg_proc'::regclass and i.objid = p.oid and i.deptype = 'i') order by p.oid`
 
 function modifies(column: string): string {
@@ -73,8 +73,9 @@ const CONVERSIONS = `select c.oid, format('create %sconversion %I for %L to %L f
     pg_encoding_to_char(c.conforencoding), pg_encoding_to_char(c.contoencoding), ${routine('c.conproc')})
   from pg_conversion c where ${own('pg_conversion', 'c', 'c.connamespace')} order by c.oid`
 
-/** Without the schema, which may be another one where it is made. */
-function functionSql([sql]: Row): string | undefined {
+/** Without the schema of the connection, which may be another one where it is made. */
+function functionSql([sql, elsewhere]: Row): string | undefined {
+  if (elsewhere === 't') return sql ?? undefined
   return sql?.replace(/^(CREATE OR REPLACE (?:FUNCTION|PROCEDURE) )(?:"(?:[^"]|"")+"|[^\s."(]+)\./, '$1')
 }
 

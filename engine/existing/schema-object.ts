@@ -15,6 +15,8 @@ export interface SchemaObject {
   readonly of?: string
   /** Needed objects in addition to `pg_depend`. */
   readonly needs?: readonly string[]
+  /** The schema, where that is another one than the connection's. */
+  readonly elsewhere?: string | undefined
   /** Undefined: it cannot be written as SQL. */
   readonly sql: string | undefined
 }
@@ -52,6 +54,11 @@ export interface Kind {
 /** SQL: an object of the schema; objects of an extension are made by the extension. */
 export function own(catalog: string, row: string, namespace: string): string {
   return `${namespace} = current_schema()::regnamespace and ${ofNoExtension(catalog, row)}`
+}
+
+/** SQL: an object of this schema, or of another one of people's, which the tables of this schema may need. */
+export function reachable(catalog: string, row: string, namespace: string): string {
+  return `${namespace} in (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema') and ${ofNoExtension(catalog, row)}`
 }
 
 /** SQL: an object that came with no extension. */

@@ -63,7 +63,9 @@ const KEYS = `select 'pg_class:' || oid from pg_class where relnamespace = curre
 /** The schema of these tables. */
 export async function readTables(runner: Runner, { tables, given = [], asks = false }: Reading): Promise<Schema> {
   const ask = (text: string, values: readonly unknown[]) => runner.run({ text }, values)
-  const { objects, dependences } = await readObjects(runner, tables)
+  const { objects: read, dependences } = await readObjects(runner, tables)
+  // What is asked for has to be there before, so nothing of another schema is made.
+  const objects = asks ? read.filter(({ elsewhere }) => elsewhere === undefined) : read
   const comments = await readComments(runner, objects)
   const there = new Set((await ask(KEYS, [given])).map(([key]) => key ?? ''))
   const order = ordered([...objects, ...comments.objects], [...dependences, ...comments.dependences], { there, asks })
@@ -74,6 +76,9 @@ export async function readTables(runner: Runner, { tables, given = [], asks = fa
   const last = order.objects.findLastIndex(({ rank }) => rank === RANKS.table)
   return {
     tables: [
+      ...[...new Set(order.objects.flatMap(({ elsewhere }) => elsewhere ?? []))].map((schema) => ({
+        sql: `create schema if not exists ${q(schema)}`,
+      })),
       ...extensions.flatMap(([name, schema]) => extensionSql(name ?? '', schema)).map((sql) => ({ sql })),
       ...statements.slice(0, last + 1),
     ],

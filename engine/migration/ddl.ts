@@ -83,10 +83,15 @@ export function createIndex(
 }
 
 /** SQL of the expression that an index has for a column. */
-export function indexedSql({ alike = [], kind, language = '' }: TableIndex, column: string, at: number): string {
+export function indexedSql(
+  { alike = [], kind, language = '', operatorsIn }: TableIndex,
+  column: string,
+  at: number,
+): string {
   if (kind === 'looks') return alike.includes(at) ? lookSqlText(q(column)) : q(column)
   if (kind === 'names') return alike.includes(at) ? nameSqlText(q(column)) : q(column)
-  if (kind === 'trigram') return `${print(foldSql(q(column))).text} gin_trgm_ops`
+  const operators = operatorsIn === undefined ? 'gin_trgm_ops' : `${q(operatorsIn)}.gin_trgm_ops`
+  if (kind === 'trigram') return `${print(foldSql(q(column))).text} ${operators}`
   return kind === 'stems' ? print(stemsSql(language, q(column))).text : q(column)
 }
 

@@ -4,7 +4,18 @@ import { canonicalDefault } from './ddl.ts'
 import { removedName } from './names/kept-names.ts'
 import { type Made, readRecord } from './own/migrations.ts'
 import { asideOrder, GUARD_MARK, isConverting, MARK } from './sql-name.ts'
-import type { Column, Dependents, ForeignKey, Names, Present, Sequence, SetAside, Table, TableIndex } from './table.ts'
+import type {
+  Column,
+  Dependents,
+  ForeignKey,
+  HiddenTrigrams,
+  Names,
+  Present,
+  Sequence,
+  SetAside,
+  Table,
+  TableIndex,
+} from './table.ts'
 
 const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
     a.attnotnull or t.typtype = 'd' and (with recursive u as (
@@ -167,7 +178,7 @@ function asideOf(tables: readonly Table[], names: Names | undefined): readonly S
 /** Every table as it is in the database, including tables and columns that were set aside. */
 export interface Physical
   extends Made,
-    Pick<Present, 'checks' | 'dependents' | 'fillings' | 'guards' | 'trigrams' | 'ranges'> {
+    Pick<Present, 'checks' | 'dependents' | 'fillings' | 'guards' | 'hidden' | 'trigrams' | 'ranges'> {
   readonly all: readonly Table[]
 }
 
@@ -186,6 +197,16 @@ export function presentOf({ all, ...rest }: Physical): Present {
 /** The tables of the schema of the connection, what was set aside in it, and what the engine made there. */
 export async function inspect(runner: Runner): Promise<Present> {
   return presentOf(await inspectAll(runner))
+}
+
+const HIDDEN = `select n.nspname, to_regprocedure('similarity(text, text)') is not null and to_regprocedure('word_similarity(text, text)') is not null
+  from pg_extension x join pg_namespace n on n.oid = x.extnamespace
+  where x.extname = 'pg_trgm' and not exists (select 1 from pg_opclass where opcname = 'gin_trgm_ops' and pg_opclass_is_visible(oid))`
+
+/** pg_trgm, where it is in a schema that the connection does not look into. */
+export async function readHidden(runner: Runner): Promise<HiddenTrigrams | undefined> {
+  const [row] = await runner.run({ text: HIDDEN }, [])
+  return row && { schema: textAt(row, 0), led: row[1] === 't' }
 }
 
 /** The tables of the schema of the connection, as they are. */
@@ -217,6 +238,7 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
     guards: grouped(await ask(GUARDS), (row) => textAt(row, 1)),
     ...(await readRecord(runner, all)),
     trigrams: extensions.includes('pg_trgm'),
+    hidden: await readHidden(runner),
     ranges: extensions.includes('btree_gist'),
   }
 }

@@ -12,19 +12,39 @@ import {
 import { type Circumstances, earlierTable, type Pair } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
 import { mistakenRename } from './plan-notices.ts'
-import { asideName } from './sql-name.ts'
+import { asideName, quoteText } from './sql-name.ts'
 import { adding, asking, type Concern, changing, identifying, type Step, statementsOf } from './step.ts'
-import type { ForeignKey, Present, Table, TableIndex } from './table.ts'
+import type { ForeignKey, HiddenTrigrams, Present, Table, TableIndex } from './table.ts'
 
 /** The extensions that indexes need and the database lacks. */
-export function extensionSteps(wanted: readonly Table[], { ranges, trigrams }: Present): readonly Step[] {
+export function extensionSteps(wanted: readonly Table[], { hidden, ranges, trigrams }: Present): readonly Step[] {
   const needs = (kind: TableIndex['kind']) => wanted.some(({ indexes }) => indexes.some((index) => index.kind === kind))
   const install = (name: string, why: string) =>
     adding(`install ${name} ${why}`, `create extension if not exists ${name}`)
   return [
     ...(needs('overlap') && !ranges ? [install('btree_gist', 'to refuse overlaps')] : []),
     ...(needs('trigram') && !trigrams ? [install('pg_trgm', 'for search')] : []),
+    ...(needs('trigram') && hidden?.led === false ? [leadTo(hidden)] : []),
   ]
+}
+
+/** The functions of pg_trgm that statements call. */
+const SIMILARITIES = ['similarity', 'word_similarity']
+
+/** Statements are made without a database, so they cannot name the schema of an extension. */
+function leadTo({ schema }: HiddenTrigrams): Step {
+  const functions = SIMILARITIES.map(
+    (name) =>
+      `create or replace function ${name}(text, text) returns real language sql immutable strict parallel safe as ${quoteText(`select ${q(schema)}.${name}($1, $2)`)}`,
+  )
+  return adding(`lead to pg_trgm in the schema ${schema}`, ...functions)
+}
+
+/** The tables with the schema of pg_trgm at their indexes, where that has to be named. */
+export function withOperators(tables: readonly Table[], { hidden }: Present): readonly Table[] {
+  if (hidden === undefined) return tables
+  const located = (index: TableIndex) => (index.kind === 'trigram' ? { ...index, operatorsIn: hidden.schema } : index)
+  return tables.map((table) => ({ ...table, indexes: table.indexes.map(located) }))
 }
 
 export function createSteps(fresh: readonly Table[], gone: readonly Table[]): readonly Step[] {

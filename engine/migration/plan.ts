@@ -19,7 +19,7 @@ import {
 import { planReferences } from './plan-reference.ts'
 import { beforeRenames } from './plan-required.ts'
 import { renamedSequences, sequenceSteps } from './plan-sequence.ts'
-import { createSteps, extensionSteps, renameSteps, setTableAside, withPast } from './plan-table.ts'
+import { createSteps, extensionSteps, renameSteps, setTableAside, withOperators, withPast } from './plan-table.ts'
 import type { Step } from './step.ts'
 import { catalogHash, contentHash, type Present, type Table } from './table.ts'
 
@@ -62,11 +62,14 @@ export function carrying({ ahead, hash, steps }: BarePlan, names: readonly Step[
  */
 export function plan(all: readonly Table[], circumstances: Circumstances): BarePlan {
   const { present } = circumstances
-  const wanted = all.filter(({ existing }) => existing !== true)
+  const wanted = withOperators(
+    all.filter(({ existing }) => existing !== true),
+    present,
+  )
   const pairs = pairsOf(wanted, present)
   const there = [...pairs.values()]
   const taken = new Set(there.map((pair) => pair.actual.name))
-  const others = new Set(all.filter((table) => !wanted.includes(table)).map(({ name }) => name))
+  const others = new Set(all.filter(({ existing }) => existing === true).map(({ name }) => name))
   const gone = present.tables.filter(({ name }) => !taken.has(name) && !others.has(name) && present.owned.has(name))
   const settled = otherIds(there)
   const isOpen = ({ about }: Step): boolean => !settled.has(`${about?.table}.${about?.column}`)

@@ -86,6 +86,8 @@ export interface TableIndex {
   readonly alike?: readonly number[]
   /** For an overlap index: whether its last two columns are days, both included, or moments, the last excluded. */
   readonly range?: 'days' | 'moments'
+  /** For an index of trigrams: the schema of its operators, where that is not on the search path; never read from a database. */
+  readonly operatorsIn?: string
   /** For an index of stems. */
   readonly language?: string | undefined
   /** SQL of the predicate; undefined: all rows. */
@@ -184,6 +186,13 @@ export interface Meanings {
   readonly served?: Readonly<Record<string, ServedRows & { readonly table: string }>>
 }
 
+/** The extension pg_trgm in a schema that is not on the search path. */
+export interface HiddenTrigrams {
+  readonly schema: string
+  /** Whether functions of the schema of the connection lead to those of the extension. */
+  readonly led: boolean
+}
+
 /** The state of a database. */
 export interface Present {
   readonly tables: readonly Table[]
@@ -205,6 +214,8 @@ export interface Present {
   readonly meanings?: Meanings
   /** Whether search indexes can be made (pg_trgm is installed). */
   readonly trigrams: boolean
+  /** pg_trgm, where the connection does not look into its schema. */
+  readonly hidden?: HiddenTrigrams | undefined
   /** Whether overlaps can be refused (btree_gist is installed). */
   readonly ranges: boolean
 }
