@@ -83,7 +83,7 @@ export interface FieldType {
   parse(text: string, options: FieldOptions): Decoded
   /** For types in which one word may mean a range (a day of a timestamp). */
   day?(text: string): DayRange | undefined
-  /** Whether a string body value is trimmed and "" read as null; true for all but passwords. */
+  /** Whether a text of a body is kept as it is, neither trimmed nor, where answers show it, null when it is empty. */
   readonly verbatim?: boolean
   /** Whether every value is kept in lower case: it is then found by the index of its column, however a caller writes it. */
   readonly lowered?: boolean

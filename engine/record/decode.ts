@@ -95,8 +95,9 @@ function shown(text: string): string {
 }
 
 function decodeField(field: Field, given: Json, values: FieldValues, errors: Record<string, FieldError[]>): void {
-  const trimmed = typeof given === 'string' && field.type.verbatim !== true ? shown(given.trim()) : given
-  if (trimmed === null || trimmed === '') {
+  const { hidden, verbatim } = field.type
+  const trimmed = typeof given === 'string' && verbatim !== true ? shown(given.trim()) : given
+  if (trimmed === null || (trimmed === '' && (verbatim !== true || hidden === true))) {
     if (field.nullable) values[field.name] = null
     else if (field.required || given === '') errors[field.name] = [mistake(field, 'required', 'is required')]
     else errors[field.name] = [mistake(field, 'not_null', 'must not be null')]

@@ -115,7 +115,8 @@ function draftOf(resolution: Resolution, written: Written): Draft | undefined {
   const owner = ownerOf(resolution, written)
   const key = keyField(resolution, written, owner)
   if (key === undefined) return undefined
-  const fields = fieldsOf(resolution, written, key)
+  const existing = owner.document.value.existing ?? false
+  const fields = fieldsOf(resolution, written, key, existing)
   return {
     name: written.name,
     label: value.label ?? resourceLabel(written.name),
@@ -123,7 +124,7 @@ function draftOf(resolution: Resolution, written: Written): Draft | undefined {
     path: (value.path ?? written.name.replaceAll('_', '-')).replace(/^\/+|\/+$/g, ''),
     table: tableOf(resolution, written, owner),
     renamedFrom: renameOf(value.renamed_from)?.name,
-    existing: owner.document.value.existing ?? false,
+    existing,
     owner: owner.name,
     conceal: value.conceal ?? false,
     key,
@@ -180,7 +181,20 @@ function unfilled(key: DraftField) {
   } satisfies Partial<Draft>
 }
 
-function fieldsOf(resolution: Resolution, written: Written, key: DraftField): Map<string, DraftField> {
+/** Types whose texts other programs may write with blanks at their ends, or empty. */
+const TEXTS: ReadonlySet<string> = new Set(['string', 'text', 'json'])
+
+/** Over a table of others a text is what was sent: they may compare it with its blanks, and take null for something else. */
+function asSent(field: DraftField): DraftField {
+  return TEXTS.has(field.type.name) ? { ...field, type: { ...field.type, verbatim: true } } : field
+}
+
+function fieldsOf(
+  resolution: Resolution,
+  written: Written,
+  key: DraftField,
+  isExisting: boolean,
+): Map<string, DraftField> {
   const { place } = written.document
   const fields = new Map<string, DraftField>([['id', key]])
   for (const [name, document] of written.fields) {
@@ -191,7 +205,7 @@ function fieldsOf(resolution: Resolution, written: Written, key: DraftField): Ma
       continue
     }
     const field = resolveField(resolution, name, document, resolution.extensions.fieldTypes)
-    if (field !== undefined) fields.set(name, field)
+    if (field !== undefined) fields.set(name, isExisting ? asSent(field) : field)
   }
   if (fields.size > LIMITS.fieldsPerResource) {
     resolution.report(

@@ -313,13 +313,28 @@ export function withFormer(resource: Resource): Sql {
 /** The column of the row's xmin. */
 const FOUND_VERSION = 'plinth_version'
 
+/** The first and the last day or moment of answers. */
+const ENDS: Readonly<Record<string, readonly [first: Sql, last: Sql]>> = {
+  date: [sql`'0001-01-01'`, sql`'9999-12-31'`],
+  timestamp: [sql`'0001-01-01T00:00:00.000000Z'`, sql`'9999-12-31T23:59:59.999999Z'`],
+}
+
+/** A stored value as answers have it, which callers send back: tables of others hold days and moments beyond those of answers. */
+function answeredSql({ existing }: Resource, field: Field): Sql {
+  const stored = sql`t.${quoted(field.column)}`
+  const ends = existing ? ENDS[field.type.wire] : undefined
+  if (ends === undefined) return stored
+  const [first, last] = ends
+  return sql`case when ${stored} < ${first} then ${first}::${castType(field)} when ${stored} > ${last} then ${last}::${castType(field)} else ${stored} end`
+}
+
 /**
  * What must hold of the row `t` that an update `finds`: it is what the lookup names, it is live, the clause reaches it,
  * its caller sees it, and what is sent changes it. Slots: `lookup`, `f_<field>`.
  */
 export function findings(scope: SelectScope, { clause, finds, given, resource }: WriteShape): readonly Sql[] {
   const others = given.map(
-    (field) => sql`t.${quoted(field.column)} is distinct from ${slot(`f_${field.name}`)}::${field.sqlType}`,
+    (field) => sql`${answeredSql(resource, field)} is distinct from ${slot(`f_${field.name}`)}::${field.sqlType}`,
   )
   return [
     ...(finds === undefined ? [] : [sql`t.${quoted(finds.column)} = ${slot('lookup')}::${finds.sqlType}`]),
