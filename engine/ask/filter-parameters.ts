@@ -8,6 +8,7 @@ import { comparand } from '../filter/to-sql.ts'
 import { mapLeaves } from '../filter/walk.ts'
 import type { Json } from '../json.ts'
 import { TEXTUAL } from '../plan/plan.ts'
+import { itemsOf } from '../text/listed.ts'
 import { type Asker, amongMany, isAskable, isManyAskable, overPath } from './askable.ts'
 import { filterable, readable } from './policy.ts'
 
@@ -40,8 +41,28 @@ export function knownFilter(reader: FilterReader, parameter: string): KnownFilte
   }
   const field = resource.ranges.get(/^(.+)_(?:from|to)$/.exec(parameter)?.[1] ?? '')
   if (field !== undefined && readable(field, actor)) return { kind: 'range', field }
-  const path = resource.filters.get(/^([^[\]]+)(?:\[\w+\])?$/.exec(parameter)?.[1] ?? '')
+  const path = resource.filters.get(partsOf(parameter).name)
   return path !== undefined && isKnownPath(reader, path) ? { kind: 'path', path } : undefined
+}
+
+/** The name of a filter and the operator that a parameter has in brackets. */
+function partsOf(parameter: string): { readonly name: string; readonly written: string | undefined } {
+  const [, name = '', written] = /^([^[\]]+)(?:\[(\w+)\])?$/.exec(parameter) ?? []
+  return { name, written }
+}
+
+/** Whether the plain parameter of a filter takes several values with commas: in texts other than ids a comma is part of the value. */
+export function takesSeveral({ key }: Pick<Resource, 'key'>, field: Field): boolean {
+  const { operators } = field.type
+  return operators.includes('in') && (field === key || !TEXTUAL.every((operator) => operators.includes(operator)))
+}
+
+/** Whether the text of a parameter is a list of values. */
+export function isListed(resource: Pick<Resource, 'filters' | 'key'>, parameter: string): boolean {
+  const { name, written } = partsOf(parameter)
+  const path = resource.filters.get(name)
+  if (written !== undefined) return written === 'in' || written === 'not_in' || written === 'between'
+  return path !== undefined && takesSeveral(resource, path.field)
 }
 
 /** Whether the caller may filter a list by a path that its resource declares. */
@@ -106,25 +127,20 @@ function readComparison(
   texts: readonly [string, ...string[]],
   path: FilterPath,
 ): Filter | undefined {
-  const written = /\[(\w+)\]$/.exec(parameter)?.[1]
+  const { written } = partsOf(parameter)
   const { operators } = path.field.type
   const refuse = (code: FieldErrorCode, sentence: string): undefined => void reader.refuse(parameter, code, sentence)
   if (written !== undefined && !(OPERATORS as readonly string[]).includes(written))
     return refuse('unknown_operator', `Unknown operator "${written}"; allowed here: ${operators.join(', ')}`)
-  // A text may hold commas itself, so only repeated parameters give it several values.
-  const isText = TEXTUAL.every((operator) => operators.includes(operator))
-  const several = texts.length > 1 || (!isText && texts[0].includes(','))
-  const implied = several && operators.includes('in') ? 'in' : operators.includes('eq') ? 'eq' : 'contains'
+  const given = isListed(reader.resource, parameter) ? texts.flatMap(itemsOf) : texts
+  const implied = given.length > 1 && operators.includes('in') ? 'in' : operators.includes('eq') ? 'eq' : 'contains'
   const operator = (written ?? implied) as Operator
   if (operator === 'in' || operator === 'not_in') {
-    const words = written === undefined && isText ? texts : texts.flatMap((text) => text.split(','))
-    const given = words.map((word) => word.trim()).filter((word) => word !== '')
-    return compared(reader, parameter, given, path, operator)
+    const words = given.map((word) => word.trim()).filter((word) => word !== '')
+    return compared(reader, parameter, words, path, operator)
   }
   if (texts.length > 1) return refuse('given_twice', givenTwice(parameter))
-  if (operator !== 'between') return compared(reader, parameter, texts, path, operator)
-  const ends = texts[0].split(',')
-  if (ends.length === 2) return compared(reader, parameter, ends, path, operator)
+  if (operator !== 'between' || given.length === 2) return compared(reader, parameter, given, path, operator)
   return refuse('invalid', `${reader.subject(parameter)} takes two values with a comma between them`)
 }
 

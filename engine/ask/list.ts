@@ -15,10 +15,19 @@ import {
   planCorrected,
   planList,
 } from '../plan/read-plan.ts'
+import { listedItem } from '../text/listed.ts'
 import { nearest } from '../text/nearest.ts'
 import { type Asker, isOpen } from './askable.ts'
 import { type Cursor, decodeCursor } from './cursor.ts'
-import { askedWords, type FilterReader, givenTwice, isKnownPath, knownFilter, readFilter } from './filter-parameters.ts'
+import {
+  askedWords,
+  type FilterReader,
+  givenTwice,
+  isKnownPath,
+  isListed,
+  knownFilter,
+  readFilter,
+} from './filter-parameters.ts'
 import type { Lookup } from './lookup.ts'
 import { classOf, filterable, readable, requireClause, usualAnswer } from './policy.ts'
 import { readProjection } from './projection.ts'
@@ -288,12 +297,12 @@ function suggestion(word: string, candidates: readonly string[]): string {
 }
 
 /** The parameters of a list as a JSON body has them, with values and lists of values instead of texts; throws ApiError validation_failed keyed by parameter. */
-export function parametersOf(body: JsonObject): readonly (readonly [string, string])[] {
+export function parametersOf(resource: Resource, body: JsonObject): readonly (readonly [string, string])[] {
   // Without a prototype: a key may be "__proto__".
   const errors: Record<string, FieldError[]> = Object.create(null)
   let complaints = 0
   const parameters = Object.entries(body).flatMap(([name, value]): readonly (readonly [string, string])[] => {
-    const read = textsOf(name, value)
+    const read = textsOf(resource, name, value)
     if (!(read instanceof FieldError)) return read.map((text) => [name, text])
     complaints += 1
     if (complaints <= LIMITS.queryErrors) errors[name.slice(0, LIMITS.unknownKeyLength)] = [read]
@@ -304,7 +313,7 @@ export function parametersOf(body: JsonObject): readonly (readonly [string, stri
 }
 
 /** The texts of a parameter, or its refusal. */
-function textsOf(name: string, value: Json): readonly string[] | FieldError {
+function textsOf(resource: Resource, name: string, value: Json): readonly string[] | FieldError {
   const subject = `The ${name.slice(0, LIMITS.unknownKeyLength)} parameter`
   if (name === 'where')
     return isObject(value) ? [JSON.stringify(value)] : fieldError('wrong_type', `${subject} must be an object`)
@@ -317,7 +326,7 @@ function textsOf(name: string, value: Json): readonly string[] | FieldError {
   if (items.length === 0) return fieldError('too_few', `${subject} must have at least 1 item`)
   if (items.some((item) => item === null || typeof item === 'object'))
     return fieldError('wrong_type', `${subject} must be a list of values`)
-  const texts = items.map(String)
+  const texts = items.map((item) => (isListed(resource, name) ? listedItem(String(item)) : String(item)))
   return WORD_PARAMETERS.includes(name) || name.endsWith('[between]') ? [texts.join(',')] : texts
 }
 

@@ -5,6 +5,7 @@ import type { Decoded } from '../field/field-type.ts'
 import { type FieldError, fieldError } from '../field-error.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { itemsOf } from '../text/listed.ts'
 import { nearest } from '../text/nearest.ts'
 
 const NONE: Readonly<Record<string, Json>> = Object.freeze({})
@@ -19,10 +20,20 @@ export function parseQuery(text: string): URLSearchParams {
       throw new ApiError('bad_request', { message: 'Malformed query string' })
     }
   }
-  const query = new URLSearchParams(text)
+  const query = ownNames(new URLSearchParams(text))
   if (/%00/.test(text)) refuseNul(query)
   return query
 }
+
+/** The same with `operators[price[gte]]` as `price[gte]`: clients made from the document may send either for its parameter `operators`. */
+function ownNames(query: URLSearchParams): URLSearchParams {
+  if (![...query.keys()].some((name) => NESTED.test(name))) return query
+  return new URLSearchParams(
+    [...query].map(([name, value]): [string, string] => [NESTED.exec(name)?.[1] ?? name, value]),
+  )
+}
+
+const NESTED = /^operators\[([^[\]]+\[\w+\])\]$/
 
 function refuseNul(query: URLSearchParams): void {
   const errors: Record<string, FieldError[]> = Object.create(null)
@@ -46,7 +57,7 @@ function unknown(name: string, fields: readonly Field[]): string {
 
 /** The items of a list, written with commas or given one by one. */
 function partsOf(given: readonly string[]): readonly string[] {
-  return given.flatMap((text) => text.split(',')).filter((text) => text.trim() !== '')
+  return given.flatMap(itemsOf).filter((text) => text.trim() !== '')
 }
 
 /** The value of a parameter within the bounds of its field; bounds of columns do not apply to queries. */

@@ -87,7 +87,7 @@ function queryRoute(
 ): ResourceRoute {
   const run: Run = async (execution, input) =>
     listReply(
-      await listRecords(execution, resource, parametersOf(input.body), above(execution, input)),
+      await listRecords(execution, resource, parametersOf(resource, input.body), above(execution, input)),
       resource.statusCodes.list,
     )
   return {

@@ -1,16 +1,16 @@
 /** Parameters: the names of records in paths, the queries of lists, and those of plugins' routes. */
+import { takesSeveral } from '../ask/filter-parameters.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { writtenPath } from '../plan/plan.ts'
+import { listedItem } from '../text/listed.ts'
 import { formerly } from './record-schema.ts'
 import { objectOf, repeats, schemaRef } from './schema.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 
 /** One parameter in the document. */
 export type Parameter = { readonly [key: string]: unknown }
-
-const TEXTUAL = ['contains', 'starts_with', 'ends_with'] as const
 
 function query(name: string, description: string | undefined, schema: JsonSchema, more: Parameter = {}): Parameter {
   return { name, in: 'query', ...(description === undefined ? {} : { description }), schema, ...more }
@@ -118,8 +118,8 @@ function filterParameters(resource: Resource, filters: string): readonly Paramet
   const plain = [...resource.filters].map(([name, { field }]) => {
     const earlier = resource.earlier?.names.get(name)
     return earlier === undefined
-      ? plainFilter(name, field)
-      : { ...plainFilter(name, field), ...(formerly(earlier) as Parameter) }
+      ? plainFilter(resource, name, field)
+      : { ...plainFilter(resource, name, field), ...(formerly(earlier) as Parameter) }
   })
   const ranges = [...resource.ranges].flatMap(([prefix, field]) => [
     query(`${prefix}_from`, `Only with \`${field.name}\` on or after this.`, rangeValue(field)),
@@ -134,7 +134,7 @@ function filterParameters(resource: Resource, filters: string): readonly Paramet
   return [...plain, ...ranges, ...specials, operators]
 }
 
-function plainFilter(name: string, field: Field): Parameter {
+function plainFilter(resource: Resource, name: string, field: Field): Parameter {
   const { operators } = field.type
   const about = field.label.toLowerCase()
   if (!operators.includes('eq')) {
@@ -145,20 +145,17 @@ function plainFilter(name: string, field: Field): Parameter {
         })
   }
   const only = repeats(field.label, name) ? undefined : `Only with this ${about}.`
-  if (!takesSeveral(field)) return query(name, only, comparable(field))
-  return query(name, only, { type: 'array', items: comparable(field) })
-}
-
-/** Whether the plain parameter takes several values with commas; in texts a comma is part of the value. */
-function takesSeveral({ type: { operators } }: Field): boolean {
-  return operators.includes('in') && !TEXTUAL.every((word) => operators.includes(word))
+  const one = comparable(field)
+  if (!takesSeveral(resource, field)) return query(name, only, one)
+  const items = Array.isArray(one.enum) ? { ...one, enum: one.enum.map((word) => listedItem(String(word))) } : one
+  return query(name, only, { type: 'array', items })
 }
 
 /** Filter → the operators beyond its plain parameter, such as `status_id[ne]`, with their values. */
 function operatorSchemas(resource: Resource): ReadonlyMap<string, JsonSchema> {
   const schemas = [...resource.filters].map(([name, { field }]) => {
     const operators = field.type.operators.filter(
-      (operator) => operator !== 'eq' && (operator !== 'in' || !takesSeveral(field)),
+      (operator) => operator !== 'eq' && (operator !== 'in' || !takesSeveral(resource, field)),
     )
     const properties = operators.map((operator) => {
       return { name: `${name}[${operator}]`, schema: operand(field, operator), required: false }

@@ -35,7 +35,8 @@ function isStoredAndShown(field: Field): boolean {
 function filters(resolution: Resolution, written: Written, draft: Draft): ReadonlyMap<string, FilterPath> {
   const found = new Map<string, FilterPath>()
   for (const field of draft.fields.values()) {
-    const derived = field.type.filterable === true || field.name === 'created_at' || field.relation !== undefined
+    const { filterable = false } = field.type
+    const derived = filterable || field === draft.key || field.name === 'created_at' || field.relation !== undefined
     if (derived && isStoredAndShown(field) && !RESERVED_PARAMETERS.has(field.name))
       found.set(field.name, { relations: [], field })
   }

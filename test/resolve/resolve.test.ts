@@ -35,7 +35,7 @@ resolving('a mid-size application becomes what its files say', () => {
   belongs_to assignedTo → users {id role{id name slug}}
   has_many comments → ticket_comments by ticket_id {id comment ticket_id user_id created_at updated_at user{id first_name}}
   many_to_many labels → labels {id name}
-  filters level status_id user_id assigned_to created_at status.slug
+  filters id level status_id user_id assigned_to created_at status.slug
   sort id status.name; default -created_at -id
   search subject status.name
   actions list get create update delete restore

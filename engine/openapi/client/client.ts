@@ -11,7 +11,7 @@ import { pascal, type TypeNames, typeNames } from '../type-name.ts'
 import { comment, declaration, recordTypes } from '../types.ts'
 import { routeEntry, routeMethod } from './method.ts'
 import { type Below, type Offer, offersOf } from './offer.ts'
-import { type ClientNames, keyOf, resourceTypes, words } from './types.ts'
+import { type ClientNames, keyOf, partedFilters, resourceTypes, words } from './types.ts'
 
 /** The source of a client; the same application gives the same text. `runtime` is the part that all clients share. */
 export function clientModule(described: Described, runtime: string): string {
@@ -39,12 +39,12 @@ export function clientModule(described: Described, runtime: string): string {
     ].join('')}}\n`,
     table(
       'RESOURCES',
-      'path: string, below: Readonly<Record<string, string>>',
+      'path: string, below: Readonly<Record<string, readonly string[]>>, ...parted: string[]',
       served.map((one) => resourceEntry(catalog, one)),
     ),
     table(
       'ROUTES',
-      'method: string, path: string, traits: string',
+      'method: string, path: string, traits: string, ...parted: string[]',
       methods.map(([name, route]) => routeEntry(given, name, route)),
     ),
     runtime,
@@ -124,9 +124,16 @@ function resourceMember({ names, types }: ClientNames, { offer, resource }: Offe
 }
 
 function resourceEntry({ prefix }: Catalog, { offer, resource }: Offered): string {
-  const below = belowOf(offer).map(([name, { path }]) => `${name}: ${JSON.stringify(path)}`)
+  const below = belowOf(offer).map(
+    ([name, { path, resource: child }]) => `${name}: ${JSON.stringify([path, ...partedFilters(child)])}`,
+  )
   const shown = below.length === 0 ? '{}' : `{ ${below.join(', ')} }`
-  return `  ${keyOf(resource.name)}: [${JSON.stringify(`${prefix}/${resource.path}`)}, ${shown}],\n`
+  const entry = [
+    JSON.stringify(`${prefix}/${resource.path}`),
+    shown,
+    ...partedFilters(resource).map((name) => JSON.stringify(name)),
+  ]
+  return `  ${keyOf(resource.name)}: [${entry.join(', ')}],\n`
 }
 
 function table(name: string, entry: string, entries: readonly string[]): string {

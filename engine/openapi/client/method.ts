@@ -12,7 +12,7 @@ import { fieldsSchema } from '../record-schema.ts'
 import { linked } from '../reference.ts'
 import { objectOf } from '../schema.ts'
 import { comment, typeOf, union } from '../types.ts'
-import { type ClientNames, metaType } from './types.ts'
+import { type ClientNames, metaType, partedFilters } from './types.ts'
 
 interface Argument {
   readonly name: string
@@ -41,7 +41,9 @@ export function routeEntry({ catalog }: ClientNames, name: string, route: BoundR
     ...(route.reads === true ? ['reads'] : []),
     ...answerTraits(route),
   ]
-  const entry = [route.method, catalog.prefix + route.path, traits.join(' ')]
+  const filtered = route.filters === undefined ? undefined : catalog.resources.get(route.filters)
+  const parted = filtered === undefined ? [] : partedFilters(filtered)
+  const entry = [route.method, catalog.prefix + route.path, traits.join(' '), ...parted]
   return `  ${name}: [${entry.map((text) => JSON.stringify(text)).join(', ')}],\n`
 }
 

@@ -1,9 +1,11 @@
 /** The types of a client for each resource: its records, the filters and conditions of its list, and its summary. */
+import { takesSeveral } from '../../ask/filter-parameters.ts'
 import type { Catalog, Field, Relation, Resource } from '../../catalog/catalog.ts'
 import { targetOf } from '../../catalog/stored.ts'
 import type { JsonSchema } from '../../json.ts'
 import { pathName } from '../../plan/plan.ts'
 import { STEPS } from '../../plan/read-plan.ts'
+import { listedItem } from '../../text/listed.ts'
 import { movesMeta } from '../operation.ts'
 import { comparable, rangeValue } from '../parameters.ts'
 import { askedSchema } from '../record-schema.ts'
@@ -49,6 +51,17 @@ export function resourceTypes(given: ClientNames, resource: Resource, { does, un
     `${comment(`What compares in lists of ${resource.label.toLowerCase()} records.`, '')}export interface ${filters} ${objectOf(compared, '')}\n`,
     `export interface ${types.get(resource.name)} extends Types {\n${members.map((member) => `  ${member}\n`).join('')}}\n`,
   ].join('\n')
+}
+
+/** The filters whose plain parameter is a list, and whose values may have its commas in them. */
+export function partedFilters(resource: Resource): readonly string[] {
+  const mayHaveCommas = ({ options, type }: Field): boolean => {
+    const { enum: words, maxLength } = type.schema(options)
+    return Array.isArray(words) ? words.some((word) => listedItem(String(word)) !== word) : maxLength !== undefined
+  }
+  return [...resource.filters].flatMap(([name, { field }]) =>
+    takesSeveral(resource, field) && mayHaveCommas(field) ? [name] : [],
+  )
 }
 
 /** A union of texts; `never` without any. */
