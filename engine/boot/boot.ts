@@ -13,7 +13,7 @@ import { sentenceOf } from '../error.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { isObject, type Json } from '../json.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
-import { loadPlugins } from '../plugin/load.ts'
+import { loadPlugins, shippedPlugins } from '../plugin/load.ts'
 import { codeHash } from '../plugin/modules.ts'
 import { withUnusedPlugins } from '../plugin/unused-plugins.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
@@ -70,7 +70,8 @@ export async function catalogFrom(
   const brought = await pluginSources(composed.value)
   const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
   const authenticates = composed.value.authenticate !== undefined
-  const known = { authenticates, brought: new Set(brought.value) }
+  const routed = routedBy(composed.value, await shippedPlugins())
+  const known = { authenticates, brought: new Set(brought.value), routed }
   const composition = { ...composed.value, extensions: { ...composed.value.extensions, ...known } }
   const rest = await doing(catalogPieces(app.value, sources.resources, composition, brought.value, sources.texts))
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
@@ -96,6 +97,14 @@ export async function catalogFrom(
     }),
     diagnostics,
   }
+}
+
+/** Routes of a plugin of the application's own can write every resource, and others those that have a key of the plugin. */
+function routedBy({ resourceRoutes, routes, vocabulary }: Composition, shipped: readonly string[]) {
+  const own = [...routes, ...resourceRoutes].some(({ plugin }) => !shipped.includes(plugin))
+  const known = new Set(resourceRoutes.map(({ plugin }) => plugin))
+  return (keys: readonly string[]): boolean =>
+    own || keys.some((key) => known.has(vocabulary.keys.get(key)?.plugin ?? ''))
 }
 
 const FOLLOWS_A_PLUGIN: ReadonlySet<string> = new Set([

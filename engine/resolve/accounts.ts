@@ -195,8 +195,16 @@ function checkRoles(resolution: Resolution, written: Written, draft: Draft, name
   }
 }
 
+/** The permissions that each seeded role holds; undefined where no plugin says what roles are, or none is seeded. */
+export function seededPermissions(resolution: Resolution): ReadonlyMap<string, ReadonlySet<string>> | undefined {
+  const role = roleOf(resolution)
+  const { name = '' } = resolution.extensions.accounts?.role ?? {}
+  const rows = role?.written.document.value.seeds?.rows ?? []
+  return role && new Map(rows.map((row) => [String(row[name]), new Set(listOf(row[role.key]))]))
+}
+
 /** Every access rule of a resource file: clauses, and who may read and write a field or relation. */
-function accessRules(written: Written): readonly Document<AccessDefinition>[] {
+export function accessRules(written: Written): readonly Document<AccessDefinition>[] {
   const { document } = written
   const clauses = Object.entries(document.value.policies ?? {}).flatMap(([policy, list]) =>
     (list ?? []).map((clause, index) => inside<AccessDefinition>(document, ['policies', policy, index], clause)),

@@ -78,6 +78,8 @@ export interface Extensions {
   readonly authenticates?: boolean
   /** The files that plugins brought. */
   readonly brought?: ReadonlySet<Source>
+  /** Whether routes of plugins can write a resource with such keys. */
+  readonly routed?: (keys: readonly string[]) => boolean
   readonly transforms: readonly BoundTransform[]
   readonly rules: readonly BoundRule[]
   readonly pluginOptions: ReadonlyMap<string, JsonObject>

@@ -19,6 +19,7 @@ import { follows, relatedFollows } from './follows.ts'
 import { backfills, storedFields } from './formulas.ts'
 import { indexes } from './indexes.ts'
 import { joiningTables } from './joining.ts'
+import { judgeAccess } from './judge/access.ts'
 import { judgeComputedFields } from './judge/computed-fields.ts'
 import { judgeFields } from './judge/fields.ts'
 import { judgedByPlugins } from './judge/plugins.ts'
@@ -81,6 +82,7 @@ export const PASSES: readonly Pass[] = [
   { name: 'judge of computed fields', run: judgeComputedFields },
   { name: 'judge of relations', run: judgeRelations },
   { name: 'judge of policies', run: judgePolicies },
+  { name: 'judge of access', run: judgeAccess },
   { name: 'judge of rules', run: judgeRules },
   { name: 'judge of seeds', run: judgeSeeds },
   { name: 'earlier names', run: earlierNames },

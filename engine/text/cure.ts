@@ -30,7 +30,7 @@ export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
   unknown_attribute:
     'Take the suggested name, or add the field or relation to the resource of the accounts; without accounts, only `who: anyone` admits anybody.',
   unknown_role: 'Take the suggested name, or seed the role.',
-  unknown_permission: 'Take the suggested name, or name the permission in a policy.',
+  unknown_permission: 'Take the suggested name, name the permission in a policy, or give it to a role.',
   unknown_operator: 'Take one of the operators of the filter language.',
   invalid_filter: 'Compare a field with a value of its own type, in the words of the filter language.',
   wrong_path: 'Follow only belongs_to relations, at most three of them.',
@@ -55,7 +55,8 @@ export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
   unknown_listener:
     'Take the suggested name, or add the plugin to app.yaml; name it in the file of the other resource.',
   unknown_special: 'Take the suggested name, or add the plugin to app.yaml.',
-  wrong_access: 'Name one of `permission`, `role` and `who`.',
+  wrong_access:
+    'Name one of `permission`, `role` and `who`; take away what lets nobody do anything, or let somebody do it as the hint says.',
   missing_policy: 'Add a clause for the action, or leave it out of `actions`.',
   wrong_rule: 'Do what the hint says.',
   follow_cycle: 'Say with `changed` which fields an entry waits for, or with `on` for which writes.',

@@ -26,7 +26,8 @@ export const DIAGNOSTIC_CODES = {
   unknown_attribute:
     'An attribute that accounts do not have, or a rule about signed-in callers in an application without accounts.',
   unknown_role: 'A role that is not seeded.',
-  unknown_permission: 'A permission that a seeded role holds and nothing names.',
+  unknown_permission:
+    'A permission that a seeded role holds and nothing names, or that one rule names and no seeded role holds; the second is a warning.',
   unknown_operator: 'A comparison word that filters do not know.',
   invalid_filter: 'A filter that is not written in the language of filters, or compares what cannot be compared.',
   wrong_path: 'A path that follows more than one record at a step, or goes too deep.',
@@ -48,7 +49,7 @@ export const DIAGNOSTIC_CODES = {
   unknown_hook: 'A hook that no plugin gives.',
   unknown_listener: "A listener that no plugin gives, or one of a resource on another's table.",
   unknown_special: 'A special filter that no plugin gives.',
-  wrong_access: 'An access rule that names nobody, or too much.',
+  wrong_access: 'An access rule that names nobody, or too much, or that lets nobody do anything; the last is a warning.',
   missing_policy: 'An action that the resource offers and no policy ever allows.',
   wrong_rule: 'A rule about records that cannot be judged, or not in the way that it says.',
   follow_cycle: 'What follows in another record would set itself off again.',

@@ -72,10 +72,13 @@ export function complaints(files: Readonly<Record<string, string>>, severity: 'e
 }
 
 /** A case of `mistakes`: the complaint's line, the text under the caret, and its sentence. */
-export function mistakes(files: Readonly<Record<string, string>>): readonly string[] {
+export function mistakes(
+  files: Readonly<Record<string, string>>,
+  severity: 'error' | 'warning' = 'error',
+): readonly string[] {
   const { diagnostics } = resolveFiles(files)
   return diagnostics
-    .filter((diagnostic) => diagnostic.severity !== 'warning')
+    .filter((diagnostic) => (diagnostic.severity ?? 'error') === severity)
     .map(({ code, message, span, hint }) => {
       const marked = span?.source.text.slice(span.start, span.end).split('\n')[0]
       return `${span?.source.file} [${marked}] ${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`

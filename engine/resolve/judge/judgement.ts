@@ -94,6 +94,16 @@ export function isCreatable({ actions, nested }: Draft): boolean {
   return actions.has('create') || nested.some((route) => route.actions.includes('create'))
 }
 
+/** Whether a body that creates another record may bring records of the resource along. */
+export function comesWithParent({ drafts }: Resolution, { name }: Draft, by?: string): boolean {
+  const parents = by === undefined ? [...drafts.values()] : [drafts.get(by)]
+  return parents.some((parent) =>
+    [...(parent?.relations.values() ?? [])].some(
+      (one) => one.kind === 'has_many' && one.withParent && one.target === name,
+    ),
+  )
+}
+
 /** A field with the resource that has it. */
 export interface JudgedField extends Pick<JudgedResource, 'resolution' | 'written' | 'draft' | 'place'> {
   readonly field: Field

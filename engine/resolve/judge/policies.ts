@@ -1,11 +1,20 @@
 /** Judges policies of writes: clauses of create and update, values that deletes and updates set, and the codes of answers. */
-import type { Assignment, Clause, Field, Filter } from '../../catalog/catalog.ts'
+import type { Assignment, Clause, Filter } from '../../catalog/catalog.ts'
 import type { ActionName } from '../../definition/definition.ts'
 import type { Json } from '../../json.ts'
 import { under } from '../document-part.ts'
 import { fieldOf } from '../link-path.ts'
 import { type Draft, isFilledByItself, type Resolution } from '../resolution.ts'
-import { hasOwnTable, isMadeSlug, type JudgedResource, judge, judgedResources, keysOf, table } from './judgement.ts'
+import {
+  comesWithParent,
+  hasOwnTable,
+  isMadeSlug,
+  type JudgedResource,
+  judge,
+  judgedResources,
+  keysOf,
+  table,
+} from './judgement.ts'
 import { necessaryComparisons } from './satisfiable.ts'
 
 /** Judges what every resource says of writes. */
@@ -99,17 +108,9 @@ function missingIn({ clause, draft, named = 0, policy, resolution }: JudgedClaus
       !isMadeSlug(field) &&
       !set.has(field.column) &&
       !paths.includes(field.name) &&
-      !isBroughtByParent(resolution, draft, field),
+      !comesWithParent(resolution, draft, draft.relations.get(field.relation ?? '')?.target ?? ''),
   )
   return missing?.relation ?? missing?.name
-}
-
-/** Whether a body of the other record may bring this one along. */
-function isBroughtByParent(resolution: Resolution, draft: Draft, field: Field): boolean {
-  const relation = draft.relations.get(field.relation ?? '')
-  return [...(resolution.drafts.get(relation?.target ?? '')?.relations.values() ?? [])].some(
-    (one) => one.kind === 'has_many' && one.withParent && one.target === draft.name,
-  )
 }
 
 /** What delete sets takes a record out of sight, and what restore sets brings it back. */
