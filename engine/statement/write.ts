@@ -325,7 +325,7 @@ function answeredSql({ existing }: Resource, field: Field): Sql {
   const ends = existing ? ENDS[field.type.wire] : undefined
   if (ends === undefined) return stored
   const [first, last] = ends
-  return sql`case when ${stored} < ${first} then ${first}::${castType(field)} when ${stored} > ${last} then ${last}::${castType(field)} else ${stored} end`
+  return sql`case when ${stored} < ${first} then ${first}::${field.sqlType} when ${stored} > ${last} then ${last}::${field.sqlType} else ${stored} end`
 }
 
 /**
