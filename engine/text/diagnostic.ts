@@ -49,7 +49,8 @@ export const DIAGNOSTIC_CODES = {
   unknown_hook: 'A hook that no plugin gives.',
   unknown_listener: "A listener that no plugin gives, or one of a resource on another's table.",
   unknown_special: 'A special filter that no plugin gives.',
-  wrong_access: 'An access rule that names nobody, or too much, or that lets nobody do anything; the last is a warning.',
+  wrong_access:
+    'An access rule that names nobody, or too much, or that lets nobody do anything; the last is a warning.',
   missing_policy: 'An action that the resource offers and no policy ever allows.',
   wrong_rule: 'A rule about records that cannot be judged, or not in the way that it says.',
   follow_cycle: 'What follows in another record would set itself off again.',
