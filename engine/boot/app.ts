@@ -5,6 +5,7 @@ import { writeListeners } from '../automation/on-write.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Listeners, pluginListeners } from '../change/listener.ts'
 import { pluginContext } from '../context/plugin-context.ts'
+import type { Sources } from '../definition/read.ts'
 import type { Disk } from '../disk/disk-watch.ts'
 import type { Admission } from '../http/admission.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
@@ -32,6 +33,8 @@ import type { Boot } from './boot.ts'
 export interface App {
   readonly catalog: Catalog
   readonly composition: Composition
+  /** The application's own files, from which it was made. */
+  readonly files: Sources
   readonly foundation: Foundation
   /** The listeners of plugins, and the automations after writes. */
   readonly listeners: Listeners
@@ -63,7 +66,7 @@ interface Around extends Pick<Foundation, 'instance' | 'database' | 'settings' |
 }
 
 /** Builds the App of a catalog. `around` is read at each call, because it changes after this. */
-export function composeApp(around: Around, { catalog, composition, routes: bound }: Boot): App {
+export function composeApp(around: Around, { catalog, composition, files, routes: bound }: Boot): App {
   const { store, settings, log, now, clock } = around
   const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)
   const logged = isFollowed ? around.logged.toStreams : around.logged.toListeners
@@ -89,7 +92,7 @@ export function composeApp(around: Around, { catalog, composition, routes: bound
   const automations = automationsOf(catalog, composition.actions, around.metrics.ran)
   const listeners = new Map([...pluginListeners(composition.listeners), ...writeListeners(automations)])
   const http = createHttp(parts)
-  return Object.freeze({ catalog, composition, foundation, listeners, automations, routes, ...documents, http })
+  return Object.freeze({ catalog, composition, files, foundation, listeners, automations, routes, ...documents, http })
 }
 
 /** `clock` is monotonic, in milliseconds; `logged` is called after a commit that wrote rows of the log of changes. */

@@ -30,6 +30,8 @@ export interface Boot {
   readonly composition: Composition
   /** The routes of plugins, ready to be served. */
   readonly routes: readonly BoundRoute[]
+  /** The application's own files, as they were read. */
+  readonly files: Sources
   /** Everything that was read, app.yaml first; plugins' files among them. */
   readonly sources: readonly Source[]
   /** The version of the files, the code of the plugins as it was before any of it was imported. */
@@ -92,6 +94,7 @@ export async function catalogFrom(
       catalog: rest.value,
       composition: composed.value,
       routes: Object.freeze(routes.value),
+      files: sources,
       sources: all,
       version: fileVersion(all, code),
     }),

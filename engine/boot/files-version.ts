@@ -22,6 +22,11 @@ export function fileVersion(sources: readonly Source[], code: string): string {
 
 const ENGINE = fileURLToPath(new URL('..', import.meta.url))
 
+/** A hash of the program's own code. */
+export function programVersion(): Promise<string> {
+  return codeHash(ENGINE)
+}
+
 /** A hash of all that an application is made from: its files of that version, the code of every plugin, and Plinth itself. */
 export async function madeFrom(
   version: string,

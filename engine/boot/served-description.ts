@@ -3,17 +3,19 @@
  */
 import { type DescribedAccess, describeAccess } from '../access/description.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Runner } from '../database/database.ts'
+import type { Sources } from '../definition/read.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { LIMITS } from '../limits.ts'
-import { keepServed } from '../migration/own/facts.ts'
+import { keepServed, keepServedFiles, servedFiles } from '../migration/own/facts.ts'
 import type { Logger } from '../observe.ts'
 import { contractOf } from '../openapi/compare/contract.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
+import { describeApplication } from '../openapi/routes.ts'
 import type { Composition } from '../plugin/compose.ts'
 import { inTurns, type Pieces } from '../turns.ts'
-import type { BootOptions } from './boot.ts'
-import { madeFrom } from './files-version.ts'
+import { type BootOptions, catalogFrom } from './boot.ts'
+import { madeFrom, programVersion } from './files-version.ts'
 
 /** The format of the stored description; another version of Plinth may have written another one. */
 const FORM = 1
@@ -41,9 +43,33 @@ export function readServed(text: string): ServedDescription | undefined {
   return read.form === FORM ? (read as ServedDescription) : undefined
 }
 
+/** The files of what is served, with the program that served them. */
+interface KeptFiles {
+  /** A hash of its code. */
+  readonly program: string
+  readonly files: Sources
+}
+
+/**
+ * What the present program makes of the files that were served before: their interface, or that another one made the
+ * same of them; undefined where the files were not kept, or are files of this program no more.
+ */
+export async function madeOfServed(
+  runner: Runner,
+  { pluginsDir }: Pick<BootOptions, 'pluginsDir'>,
+): Promise<OpenApiDocument | 'same program' | undefined> {
+  const text = await servedFiles(runner)
+  if (text === undefined) return undefined
+  const { files, program } = JSON.parse(text) as KeptFiles
+  if (program === (await programVersion())) return 'same program'
+  const { value } = await catalogFrom({ value: files, diagnostics: [] }, pluginsDir)
+  return value && contractOf(describeApplication(value.catalog, value.routes, value.composition))
+}
+
 /** The served app, with its document on demand. */
 interface Serving {
   readonly catalog: Catalog
+  readonly files: Sources
   readonly composition: Pick<Composition, 'plugins'>
   readonly routes: readonly BoundRoute[]
   readonly documentPieces: () => Pieces<OpenApiDocument>
@@ -85,7 +111,11 @@ export function createServedKeeper(
       const app = serving()
       if (app === undefined) return
       const from = await madeFrom(version, app.composition, settings)
-      await keepServed(database.adhoc, from, () => inTurns(description(app)))
+      await keepServed(database.adhoc, from, async () => {
+        const kept: KeptFiles = { program: await programVersion(), files: app.files }
+        await keepServedFiles(database.adhoc, from, JSON.stringify(kept))
+        return inTurns(description(app))
+      })
     } catch (error) {
       log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')
     }

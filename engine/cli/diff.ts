@@ -1,7 +1,7 @@
 /** `plinth diff`: the changes for clients between two OpenAPI documents, and whether they break clients. */
 import { readFile } from 'node:fs/promises'
 import { fileReason } from '../error.ts'
-import { compareDocuments } from '../openapi/compare/documents.ts'
+import { type CausedChange, compareDocuments } from '../openapi/compare/documents.ts'
 import type { Change } from '../openapi/compare/schemas.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { describeApplication } from '../openapi/routes.ts'
@@ -56,24 +56,38 @@ async function ownDocument(invocation: Invocation): Promise<OpenApiDocument | un
 const HARMLESS_SHOWN = 10
 
 /**
- * Changes for people: first those that break clients, with their number. Equal changes in several places are one line, and
- * many that break nobody are counted, unless `all` are wanted.
+ * Changes for people: first those that break clients, with their number; those of the program apart from those of the
+ * files, where both are known. Equal changes in several places are one line, and many that break nobody are counted, unless
+ * `all` are wanted.
  */
-export function changesAsText(changes: readonly Change[], all = false): string {
+export function changesAsText(changes: readonly Told[], all = false): string {
   if (changes.length === 0) return 'Nothing changes for clients.'
   const [breaking, others] = [true, false].map((kind) => changes.filter((change) => change.breaking === kind))
-  const section = (title: string, list: readonly Change[], shown: number): readonly string[] => {
-    const lines = all ? list.map(({ where, what }) => `  ${where}: ${what}`) : equalAsLines(list)
-    const left = lines.length - shown
-    if (list.length === 0) return []
-    return left <= 1 ? [title, ...lines] : [title, ...lines.slice(0, shown), `  … and ${left} lines more by --all`]
-  }
   const count = `${breaking!.length} of ${changes.length} ${changes.length === 1 ? 'change breaks' : 'changes break'} clients.`
+  // Where all of them are the files', which is so within one version of the program, no heading needs to say it.
+  const isCaused = changes.some((change) => causeOf(change) !== CAUSES.files)
+  const section = (title: string, list: readonly Told[], shown: number): readonly string[] =>
+    Object.values(CAUSES).flatMap((cause) => {
+      const caused = list.filter((change) => causeOf(change) === cause)
+      if (caused.length === 0) return []
+      const lines = all ? caused.map(({ where, what }) => `  ${where}: ${what}`) : equalAsLines(caused)
+      const left = lines.length - shown
+      const rest = left <= 1 ? lines : [...lines.slice(0, shown), `  … and ${left} lines more by --all`]
+      return [isCaused ? `${title}, ${cause}` : title, ...rest]
+    })
   return [
     ...section('breaking', breaking!, Number.POSITIVE_INFINITY),
     ...section('not breaking', others!, all ? Number.POSITIVE_INFINITY : HARMLESS_SHOWN),
     count,
   ].join('\n')
+}
+
+type Told = Change | CausedChange
+
+const CAUSES = { program: 'by the program', both: 'by the program and the files', files: 'by the files' }
+
+function causeOf(change: Told): string {
+  return 'cause' in change ? CAUSES[change.cause] : CAUSES.files
 }
 
 /** So many equal changes are lines of their own; more of them are one line. */

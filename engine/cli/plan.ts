@@ -5,7 +5,7 @@ import { compareAccess } from '../access/compare.ts'
 import { type CountedChange, counted } from '../access/count.ts'
 import { accessSentences } from '../access/sentence.ts'
 import type { Boot } from '../boot/boot.ts'
-import { describeServed, readServed } from '../boot/served-description.ts'
+import { describeServed, madeOfServed, readServed } from '../boot/served-description.ts'
 import type { Runner } from '../database/database.ts'
 import { onFutureTables } from '../migration/future-rows.ts'
 import { planFor } from '../migration/migrate.ts'
@@ -13,11 +13,13 @@ import { servedLast } from '../migration/own/facts.ts'
 import type { ShownPlan } from '../migration/plan.ts'
 import { reason, renderPlan } from '../migration/plan-text.ts'
 import { adviceOf, riskOf, type Step } from '../migration/step.ts'
-import { compareDocuments } from '../openapi/compare/documents.ts'
+import { type CausedChange, compareDocuments, compareWithCauses } from '../openapi/compare/documents.ts'
 import type { Change } from '../openapi/compare/schemas.ts'
+import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { describeApplication } from '../openapi/routes.ts'
 import { rehearse } from '../run/rehearse.ts'
 import { type Violation, violations, violationWords } from '../run/rule-violations.ts'
+import type { Settings } from '../settings.ts'
 import { showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { changesAsText } from './diff.ts'
@@ -37,7 +39,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     const differences: Differences = {
       plan: planned.value,
       violations: await onFutureTables(catalog, database, (runner) => violations(catalog, runner, now)),
-      outside: await outsideOf(application, database.adhoc, now),
+      outside: await outsideOf(application, database.adhoc, now, invocation.settings),
     }
     say(options.json === true ? planAsJson(differences) : planAsText(differences, options.all === true))
     if (planned.diagnostics.length > 0) return 1
@@ -53,6 +55,7 @@ async function outsideOf(
   { catalog, routes, composition }: Boot,
   runner: Runner,
   now: Date,
+  settings: Pick<Settings, 'pluginsDir'>,
 ): Promise<Outside | undefined> {
   const last = await servedLast(runner)
   const before = last && readServed(last.text)
@@ -60,18 +63,31 @@ async function outsideOf(
   const after = describeServed(catalog, routes, describeApplication(catalog, routes, composition), true)
   const callers = await callersOf(catalog, runner, now, [before.access, after.access])
   const changes = compareAccess(before.access, after.access, callers)
+  const between = await madeOfServed(runner, settings)
   return {
     since: last.since,
-    api: compareDocuments(before.api, after.api),
+    ...interfaceChanges(before.api, between, after.api),
     access: await counted({ catalog, runner, now }, changes),
   }
+}
+
+/** The changes for clients, each with its cause where the files are known that were served. */
+function interfaceChanges(
+  before: OpenApiDocument,
+  between: Awaited<ReturnType<typeof madeOfServed>>,
+  after: OpenApiDocument,
+): Pick<Outside, 'api' | 'unknownCause'> {
+  if (between === undefined) return { api: compareDocuments(before, after), unknownCause: true }
+  return { api: compareWithCauses(before, between === 'same program' ? before : between, after), unknownCause: false }
 }
 
 /** The changes for clients and people, compared with what was last served. */
 interface Outside {
   /** `2026-01-31 12:00`, UTC. */
   readonly since: string
-  readonly api: readonly Change[]
+  readonly api: readonly (Change | CausedChange)[]
+  /** The files that were served are not there, or are not files of this program. */
+  readonly unknownCause: boolean
   readonly access: readonly CountedChange[]
 }
 
@@ -93,12 +109,17 @@ function outsideAsText(outside: Outside | undefined, hasSteps: boolean, all: boo
   if (outside === undefined && !hasSteps) return []
   if (outside === undefined)
     return ['', 'Nothing was served from this database yet that clients and access could be compared with.']
-  const { since, api, access } = outside
+  const { since, api, access, unknownCause } = outside
   const than = `than what has been served since ${since} UTC`
-  const clients = api.length === 0 ? [] : ['', `For clients, other ${than}:`, changesAsText(api, all)]
+  const clients =
+    api.length === 0
+      ? []
+      : ['', `For clients, other ${than}:`, changesAsText(api, all), ...(unknownCause ? [UNKNOWN] : [])]
   const people = access.length === 0 ? [] : ['', `In access, other ${than}:`, ...accessSentences(access).map(indented)]
   return [...clients, ...people]
 }
+
+const UNKNOWN = 'Which of them the program makes and which the files is not known.'
 
 function indented(line: string): string {
   return `  ${line}`

@@ -1,14 +1,18 @@
 /** The served app is described for `plinth plan` only where its sources differ from before. */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Boot } from '../../engine/boot/boot.ts'
-import { madeFrom } from '../../engine/boot/files-version.ts'
-import { createServedKeeper, describeServed } from '../../engine/boot/served-description.ts'
+import { madeFrom, programVersion } from '../../engine/boot/files-version.ts'
+import { createServedKeeper, describeServed, madeOfServed } from '../../engine/boot/served-description.ts'
+import { changesAsText } from '../../engine/cli/diff.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
 import { ENGINE_TABLES } from '../../engine/migration/own/engine-tables.ts'
-import { servedLast } from '../../engine/migration/own/facts.ts'
+import { keepServed, keepServedFiles, servedLast } from '../../engine/migration/own/facts.ts'
+import { contractOf } from '../../engine/openapi/compare/contract.ts'
+import { compareWithCauses } from '../../engine/openapi/compare/documents.ts'
+import type { OpenApiDocument } from '../../engine/openapi/openapi-document.ts'
 import { describeApplication } from '../../engine/openapi/routes.ts'
 import { each } from '../../engine/turns.ts'
 import { EDITED } from '../migration/world.ts'
@@ -100,6 +104,41 @@ test('the document is made when it was made from something else, and not by anot
   appendFileSync(join(app.directory, 'resources/things.yaml'), 'description: What there is.\n')
   await serve()
   assert.is(made, 2)
+  await close()
+  app.remove()
+})
+
+test('a plan tells what the program changed from what the files changed', async () => {
+  const app = application(FILES)
+  const { database, close } = await testDatabase()
+  await migrateTables(ENGINE_TABLES, database, EDITED)
+  const contract = async (): Promise<OpenApiDocument> => {
+    const { catalog, composition, routes } = await booted(app)
+    return contractOf(describeApplication(catalog, routes, composition))
+  }
+  const made = (): ReturnType<typeof madeOfServed> => madeOfServed(database.adhoc, options(app))
+  const served = async (program: string): Promise<void> => {
+    const { files } = await booted(app)
+    await keepServedFiles(database.adhoc, program, JSON.stringify({ program, files }))
+    await keepServed(database.adhoc, program, () => JSON.stringify(program))
+  }
+  assert.is(await made(), undefined, 'nothing was kept')
+  const present = await programVersion()
+  await served(present)
+  assert.is(await made(), 'same program')
+  await served('another')
+  const between = await contract()
+  // The other program made an interface of the files in which the name was no text.
+  const older = JSON.parse(JSON.stringify(between).replaceAll('"maxLength":255', '"maxLength":300')) as OpenApiDocument
+  const things = join(app.directory, 'resources/things.yaml')
+  writeFileSync(things, FILES['resources/things.yaml'].replace('name:', 'size: { type: integer }, name:'))
+  assert.equal(await made(), between, 'by the files that were served, not by those that are there')
+  const found = compareWithCauses(older, between, await contract())
+  assert.is(found.find(({ what }) => what.includes('maxLength 255 instead of 300'))?.cause, 'program')
+  assert.is(found.find(({ what }) => what === 'has "size", which is new')?.cause, 'files')
+  assert.match(changesAsText(found), /^breaking, by the program\n[\s\S]*\nnot breaking, by the files\n/)
+  await keepServedFiles(database.adhoc, 'other', JSON.stringify({ program: 'x', files: { resources: [], texts: [] } }))
+  assert.is(await made(), undefined, 'files of another description')
   await close()
   app.remove()
 })

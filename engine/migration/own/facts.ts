@@ -56,6 +56,7 @@ export async function forgetPending(runner: Runner): Promise<void> {
 }
 
 const SERVED = 'served'
+const SERVED_FILES = 'served_files'
 
 /** A level that needs milliseconds where the tightest one needs a second; the result is a sixth larger. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
@@ -95,8 +96,36 @@ export async function keepServed(
     await runner.run({ text: NOTE_SERVED }, [head, hash])
     return
   }
-  const packed = await promisify(brotliCompress)(text, COMPRESSION)
-  await runner.run({ text: KEEP_SERVED }, [`${head} ${packed.toString('base64')}`])
+  await runner.run({ text: KEEP_SERVED }, [`${head} ${await packedText(text)}`])
+}
+
+const KEEP_FILES = `insert into ${TABLE} (name, value) values ('${SERVED_FILES}', $1)
+  on conflict (name) do update set value = excluded.value, created_at = now()`
+
+/** Only those of the description that is stored. */
+const READ_FILES = `select files.value from ${TABLE} files join ${TABLE} served on served.name = '${SERVED}'
+  where files.name = '${SERVED_FILES}' and split_part(files.value, ' ', 1) = split_part(${headSql('served.value')}, ':', 2)`
+
+/** Stores the files that are described next; `from` is the hash that `keepServed` gets with their description. */
+export async function keepServedFiles(runner: Runner, from: string, text: string): Promise<void> {
+  await runner.run({ text: KEEP_FILES }, [`${from} ${await packedText(text)}`])
+}
+
+/** The files of the last stored description, as text; undefined where they are not stored. */
+export async function servedFiles(runner: Runner): Promise<string | undefined> {
+  const rows = await ifThere(runner.run({ text: READ_FILES }, []))
+  const value = rows?.[0]?.[0]
+  return value === undefined || value === null ? undefined : unpackedText(value)
+}
+
+async function packedText(text: string): Promise<string> {
+  return (await promisify(brotliCompress)(text, COMPRESSION)).toString('base64')
+}
+
+/** The text behind the first blank of a stored value. */
+async function unpackedText(value: string): Promise<string> {
+  const packed = Buffer.from(value.slice(value.indexOf(' ') + 1), 'base64')
+  return (await promisify(brotliDecompress)(packed)).toString('utf8')
 }
 
 /** The last stored description, and since when it is served (UTC); undefined where there is none. */
@@ -106,6 +135,5 @@ export async function servedLast(
   const rows = await ifThere(runner.run({ text: READ_SERVED }, []))
   const [value, since] = rows?.[0] ?? []
   if (value === undefined || value === null || since === undefined || since === null) return undefined
-  const packed = Buffer.from(value.slice(value.indexOf(' ') + 1), 'base64')
-  return { text: (await promisify(brotliDecompress)(packed)).toString('utf8'), since }
+  return { text: await unpackedText(value), since }
 }

@@ -28,6 +28,27 @@ export function compareDocuments(older: OpenApiDocument, newer: OpenApiDocument)
   return changes
 }
 
+/** A change with what made it: the program, the files of the application, or both together. */
+export interface CausedChange extends Change {
+  readonly cause: 'program' | 'files' | 'both'
+}
+
+/** All changes with their causes; `between` is what the newer program makes of the older files. */
+export function compareWithCauses(
+  older: OpenApiDocument,
+  between: OpenApiDocument,
+  newer: OpenApiDocument,
+): readonly CausedChange[] {
+  const keyOf = ({ breaking, what, where }: Change): string => `${breaking} ${where} ${what}`
+  const [ofProgram, ofFiles] = [compareDocuments(older, between), compareDocuments(between, newer)].map(
+    (changes) => new Set(changes.map(keyOf)),
+  )
+  return compareDocuments(older, newer).map((change) => {
+    const [program, files] = [ofProgram!.has(keyOf(change)), ofFiles!.has(keyOf(change))]
+    return { ...change, cause: program === files ? 'both' : program ? 'program' : 'files' }
+  })
+}
+
 /** The operations by method and path, without the names of the path's parameters. */
 function operationsOf(document: OpenApiDocument): ReadonlyMap<string, Operation> {
   const found = new Map<string, Operation>()
