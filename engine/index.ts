@@ -70,6 +70,7 @@ export {
   type HookContribution,
   type PeopleContribution,
   type Plugin,
+  type SentMail,
   type SpecialFilter,
   type StartLine,
 } from './plugin/plugin.ts'

@@ -60,6 +60,11 @@ function limitsOf({ app }: Serving): Limits {
   return app.foundation.catalog.limits as Readonly<Record<string, number>> & Limits
 }
 
+/** Does once what has come due; `random` is from 0 to 1. */
+export async function workAutomations(random: () => number, serving: Serving): Promise<void> {
+  await look(random, serving, { closed: false, timer: undefined, looking: Promise.resolve() })
+}
+
 /** One automation after the other, each until nothing is left for it. */
 async function look(random: () => number, serving: Serving, state: State): Promise<void> {
   for (const acting of serving.app.automations) {

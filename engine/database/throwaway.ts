@@ -39,7 +39,7 @@ function kept(): PGlite | undefined {
   return cluster
 }
 
-const EMPTY = `rollback; deallocate all; discard temp; drop schema public cascade; create schema public;
+const EMPTY = `rollback; deallocate all; discard temp; reset search_path; drop schema public cascade; create schema public;
   create extension pg_trgm`
 
 async function empty(cluster: PGlite): Promise<void> {
@@ -57,12 +57,13 @@ const LOCK_MS = LIMITS.statementMs - 2_000
 
 const IN_MEMORY = { description: 'embedded PostgreSQL 18 in memory', acquireMs: ACQUIRE_MS }
 
-async function embedded({ log, lingerMs, schema }: ThrowawayOptions): Promise<Throwaway> {
+async function embedded({ log, lingerMs, schema, searchPath }: ThrowawayOptions): Promise<Throwaway> {
   const cluster = kept() ?? (await openMemory())
   if (schema !== undefined) {
     try {
       await cluster.exec(schema)
       await cluster.exec('reset all')
+      if (searchPath !== undefined) await cluster.exec(`set search_path to ${searchPath}`)
     } catch (error) {
       await empty(cluster)
       keep(cluster, lingerMs)
@@ -114,7 +115,11 @@ export function copiedDatabase(server: string, original: string, log: Logger): P
   return ofServer(server, { log }, original)
 }
 
-async function ofServer(server: string, { log, schema }: ThrowawayOptions, template = 'template0'): Promise<Throwaway> {
+async function ofServer(
+  server: string,
+  { log, schema, searchPath }: ThrowawayOptions,
+  template = 'template0',
+): Promise<Throwaway> {
   const name = `plinth_test_${process.pid}_${randomBytes(4).toString('hex')}`
   await administer(server, `create database ${name} template ${template} encoding 'UTF8'`)
   const url = new URL(server)
@@ -124,7 +129,8 @@ async function ofServer(server: string, { log, schema }: ThrowawayOptions, templ
     if (schema !== undefined) await administer(url.href, schema)
     await administer(url.href, 'create extension if not exists pg_trgm')
     const patient = new URL(url)
-    patient.searchParams.set('options', `-c lock_timeout=${LOCK_MS}`)
+    const path = searchPath === undefined ? '' : ` -c search_path=${searchPath.replaceAll(' ', '')}`
+    patient.searchParams.set('options', `-c lock_timeout=${LOCK_MS}${path}`)
     const settings = { databaseUrl: patient.href, dataDir: '', databasePool: 6 }
     const database = await connect(settings, { log, acquireMs: ACQUIRE_MS })
     const close = async () => {
@@ -147,6 +153,8 @@ interface ThrowawayOptions {
   readonly lingerMs?: number
   /** SQL of its first content. */
   readonly schema?: string | undefined
+  /** With `schema`: where its sessions look for names, instead of where the server's do. */
+  readonly searchPath?: string
 }
 
 /** A database with pg_trgm, empty but for `schema`, on the server of that address or embedded. */

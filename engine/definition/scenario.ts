@@ -2,13 +2,14 @@
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { SPAN_PATTERN } from '../text/duration.ts'
 import type { Source } from '../text/source.ts'
 import type { Document } from './definition.ts'
 import { judge } from './judge.ts'
 import { parseDocument } from './parse.ts'
 import { key, map, named, TEXT } from './word-schema.ts'
 
-/** One request and what must come back. */
+/** A request or another act, and what must come of it. */
 export interface Step {
   /** A role, or a role and a name: `member`, `member Ann`; absent: a caller without a token. */
   readonly as?: string
@@ -18,10 +19,15 @@ export interface Step {
   readonly create?: string
   /** Instead of a request: resource and id of a record that the application changes itself. */
   readonly update?: string
+  /** Instead of a request: how far the clock moves, or to which moment. */
+  readonly wait?: string
+  /** Instead of a request: the address, or the role and perhaps the name of a person, whose mails are read. */
+  readonly mails?: string
   readonly body?: Json
   /** A file that is sent as the part `file` of a form, together with the values of `body`. */
   readonly file?: { readonly name: string; readonly text: string }
-  readonly status: number
+  /** Of a request, or a write of the application. */
+  readonly status?: number
   /** Parts of the answer. */
   readonly answer?: JsonObject
   /** Name → path into the answer, for later steps. */
@@ -58,6 +64,20 @@ export const STEP_KEYS: Readonly<Record<string, JsonSchema>> = {
     'bookings/{booking}',
     { type: 'string', pattern: '^\\w+/\\S+$', 'x-expects': 'a resource and an id, such as bookings/{booking}' },
   ),
+  wait: key(
+    'Instead of `request`: the clock moves on by a length of time, or to a moment, and all that follows is done before the next step.',
+    '3 days',
+    {
+      type: 'string',
+      pattern: `${SPAN_PATTERN}|^2\\d{3}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2})$`,
+      'x-expects': 'a length of time such as 3 days, or a moment such as 2099-01-05T09:00Z',
+    },
+  ),
+  mails: key(
+    'Instead of `request`: the mails that somebody got since the scenario began, in their order, as `data` of the answer. It is a role, a role and a name, or an address. Each has `to`, `subject` and `text`; of a text, `answer` names a part.',
+    'member Ann',
+    TEXT,
+  ),
   body: key('What is sent, as JSON; a text `"{name}"` becomes the value that was kept.', { title: 'Planning' }, {}),
   file: key(
     'A file that is sent as the part `file` of a form; the values of `body` are its other parts.',
@@ -85,7 +105,7 @@ export const STEP_KEYS: Readonly<Record<string, JsonSchema>> = {
   ),
 }
 
-const STEP = map(STEP_KEYS, ['status'])
+const STEP = map(STEP_KEYS)
 
 /** The schema of a file of scenarios. */
 export const SCENARIO_SCHEMA: JsonSchema = {
@@ -117,16 +137,32 @@ export function checkScenarios(document: Document<unknown>): Collected<Document<
   return wrong.length > 0 ? { diagnostics: wrong } : { value: Object.freeze({ value, place }), diagnostics }
 }
 
-function faultsOf({ as, create, file, request, update }: Step): readonly Diagnostic[] {
-  const done = [request, create, update].filter((one) => one !== undefined).length
-  if (done !== 1) {
-    const hint = 'write request: GET /…, or create: with the name of a resource, or update: with a resource and an id'
-    const message = 'A step has one of "request", "create" and "update"'
-    return [{ code: done === 0 ? 'missing_key' : 'wrong_value', message, hint }]
+/** What a step does, one thing each, and the keys that go with it. */
+const ACTS: Readonly<Record<string, readonly string[]>> = {
+  request: ['as', 'file', 'body', 'status', 'answer', 'keep'],
+  create: ['body', 'status', 'answer', 'keep'],
+  update: ['body', 'status', 'answer', 'keep'],
+  wait: [],
+  mails: ['answer', 'keep'],
+}
+
+function faultsOf(step: Step): readonly Diagnostic[] {
+  const written = Object.keys(step)
+  const [act, ...more] = written.filter((name) => Object.hasOwn(ACTS, name))
+  if (act === undefined || more.length > 0) {
+    const hint =
+      'write request: GET /…; or create: with the name of a resource, update: with a resource and an id, wait: with a length of time, mails: with a role'
+    const message = `A step has one of "${Object.keys(ACTS).join('", "')}"`
+    return [{ code: act === undefined ? 'missing_key' : 'wrong_value', message, hint }]
   }
-  if (request !== undefined || (as ?? file) === undefined) return []
-  const message = 'What the application does itself nobody asks for, and it has no file'
-  return [{ code: 'wrong_value', message, hint: 'leave out "as" and "file", or write a "request"' }]
+  const allowed = ACTS[act]!
+  const strange = written.filter((name) => name !== act && !allowed.includes(name))
+  if (strange.length > 0) {
+    const hint = allowed.length === 0 ? `leave it out` : `a step with "${act}" may have "${allowed.join('", "')}"`
+    return [{ code: 'wrong_value', message: `A step with "${act}" has no "${strange.join('", "')}"`, hint }]
+  }
+  if (!allowed.includes('status') || step.status !== undefined) return []
+  return [{ code: 'missing_key', message: `A step with "${act}" needs "status"`, hint: 'write status: 200' }]
 }
 
 /** The scenarios of a file, or what is wrong with it. */

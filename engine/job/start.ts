@@ -89,7 +89,8 @@ function kindsOf({ foundation, jobs }: Current): readonly Kind[] {
   })
 }
 
-function scheduledOf(jobs: Jobs, eachInstance: boolean): readonly Scheduled[] {
+/** The jobs with a schedule: those of all instances together, or those of each. */
+export function scheduledOf(jobs: Jobs, eachInstance: boolean): readonly Scheduled[] {
   return [...jobs].flatMap(([name, { value }]) => {
     const ms = value.every === undefined ? undefined : durationMs(value.every)
     if (ms === undefined || isEachInstance(value) !== eachInstance) return []

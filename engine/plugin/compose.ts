@@ -28,6 +28,7 @@ import type {
   HookContribution,
   Identify,
   KeyContribution,
+  MailsContribution,
   PeopleContribution,
   Plugin,
   ResourceRoutes,
@@ -56,6 +57,7 @@ export interface Composition {
   readonly identify: Bound<Identify> | undefined
   readonly actors: Bound<Actors> | undefined
   readonly people: Bound<PeopleContribution> | undefined
+  readonly mails: Bound<MailsContribution> | undefined
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files of plugins. */
   readonly resources: readonly Bound<URL>[]
@@ -106,6 +108,7 @@ export function compose(
     identify: only('identify', bound, clashes),
     actors: only('actors', bound, clashes),
     people: only('people', bound, clashes),
+    mails: only('mails', bound, clashes),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: commandsOf(bound, clashes),
@@ -131,7 +134,7 @@ function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsD
 }
 
 /** The contribution of a kind that an application has at most once. */
-function only<K extends 'accounts' | 'actors' | 'authenticate' | 'identify' | 'people'>(
+function only<K extends 'accounts' | 'actors' | 'authenticate' | 'identify' | 'mails' | 'people'>(
   kind: K,
   bound: Binder,
   clashes: Diagnostic[],

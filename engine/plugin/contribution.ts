@@ -76,6 +76,7 @@ export const CONTRIBUTIONS = {
     gives: 'accounts for tests, and the headers of their requests',
     when: 'the test kit should sign your people in',
   },
+  mails: { gives: 'the mails that were sent', when: 'scenarios and the test kit should read what you mail' },
   start: {
     gives: 'work after the migration and seeds, before the first request',
     when: 'something must exist: the first admin',

@@ -18,6 +18,7 @@ import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { AccountsContribution, KeyMistake } from '../resolve/extensions.ts'
 import type { Hook, PluginContext } from '../run/context.ts'
+import type { Settings } from '../settings.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 
 /** A hook with its declarations; a bare function is the short form. */
@@ -85,6 +86,18 @@ export interface PeopleContribution {
   readonly headers: (context: PluginContext, account: number) => Promise<Readonly<Record<string, string>>>
 }
 
+/** A mail as its recipient reads it. */
+export interface SentMail {
+  /** No other mail has it. */
+  readonly id: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** The mails that the application with these settings sent, in their order. */
+export type MailsContribution = (settings: Settings) => Promise<readonly SentMail[]>
+
 /** A line of a start. `once`: a line that only this start prints, or the command that begins an application. */
 export type StartLine = string | { readonly once: string }
 
@@ -142,6 +155,7 @@ export interface Plugin {
   readonly actors?: Actors
   /** Accounts and headers for tests of applications. */
   readonly people?: PeopleContribution
+  readonly mails?: MailsContribution
   /**
    * Runs after migration and seeds, before the first request, on one instance at a time. The start prints the returned
    * lines.

@@ -9,12 +9,14 @@ import { createEngine, type Engine, type EngineOptions } from '../engine.ts'
 import { sentenceOf } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import type { Logger } from '../observe.ts'
+import type { SentMail } from '../plugin/plugin.ts'
 import type { TypesOf } from '../run/resource-types.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import { type Answer, exchange, type Sent } from './answer.ts'
-import { type Account, makeAccount } from './people.ts'
-import { type SystemRecords, settled, systemRecords } from './system.ts'
+import { CLOCK_SQL, type Clock, createClock, SEARCH_PATH } from './clock.ts'
+import { type Account, headersOf, makeAccount } from './people.ts'
+import { mailsOf, type SystemRecords, settled, systemRecords, waitFor } from './system.ts'
 
 /** Requests by their method; paths are below the prefix of the application, `/bookings`. */
 export interface Requests {
@@ -46,6 +48,10 @@ export interface TestApplication extends Requests {
   records<Name extends string>(resource: Name): SystemRecords<TypesOf<Name>>
   /** Waits until everything that follows from the writes so far is done: listeners, and jobs that may run now. */
   settled(): Promise<void>
+  /** Moves the clock on by a length of time, `3 days`, or to a moment, `2099-01-05T09:00Z`; then waits as `settled`. */
+  wait(time: string): Promise<void>
+  /** The mails that it sent so far, in their order; none where no plugin sends any. */
+  mails(): Promise<readonly SentMail[]>
   close(): Promise<void>
 }
 
@@ -90,6 +96,7 @@ export interface Ground {
   readonly settings: Settings
   readonly database: Database
   readonly dataDir: string
+  readonly clock: Clock
   close(): Promise<void>
 }
 
@@ -122,15 +129,18 @@ export async function openGround(options: ApplicationOptions): Promise<Ground> {
     const { database, close: drop } = await throwawayDatabase(server, {
       log,
       lingerMs: LINGER_MS,
-      schema: schema?.text,
+      schema: `${schema?.text ?? ''};${CLOCK_SQL}`,
+      searchPath: SEARCH_PATH,
     }).catch((error: unknown) => {
       if (schema === undefined || failureCode(error) === undefined) throw error
       throw new Error(`${schema.file} cannot make the tables of a test: ${sentenceOf(error)}${advice(error, server)}`)
     })
+    const clock = createClock(now)
     return {
-      ...{ settings, database, dataDir },
+      ...{ settings, database, dataDir, clock },
       async engine(more) {
-        const made = await createEngine({ settings, log, database, ...(now && { now }), ...more })
+        await clock.read(database)
+        const made = await createEngine({ settings, log, database, now: clock.now, ...more })
         if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
         return made.value
       },
@@ -149,7 +159,7 @@ export async function openGround(options: ApplicationOptions): Promise<Ground> {
 export async function application(options: ApplicationOptions = {}): Promise<TestApplication> {
   const ground = await openGround(options)
   try {
-    const app = await served(await ground.engine(), ground.dataDir)
+    const app = await served(await ground.engine(), ground)
     return { ...app, close: () => app.close().then(ground.close) }
   } catch (error) {
     await ground.close()
@@ -158,19 +168,24 @@ export async function application(options: ApplicationOptions = {}): Promise<Tes
 }
 
 /** Lets an engine listen; closing the application closes the engine, and nothing else. */
-export async function served(engine: Engine, dataDir: string): Promise<TestApplication> {
+export async function served(engine: Engine, ground: Pick<Ground, 'clock' | 'dataDir'>): Promise<TestApplication> {
   try {
     const { url } = await engine.listen()
-    return { ...testApplication(engine, url, dataDir), close: () => engine.close() }
+    return { ...testApplication(engine, url, ground), close: () => engine.close() }
   } catch (error) {
     await engine.close()
     throw error
   }
 }
 
-function testApplication(engine: Engine, address: string, dataDir: string): Omit<TestApplication, 'close'> {
+function testApplication(
+  engine: Engine,
+  address: string,
+  { clock, dataDir }: Pick<Ground, 'clock' | 'dataDir'>,
+): Omit<TestApplication, 'close'> {
   const people = new Map<string, Promise<Person>>()
   const asked = (headers: Readonly<Record<string, string>>): Requests => requestsOf(engine, address, headers)
+  const signedIn = (account: Account): Person => ({ ...account, ...asked(account.headers) })
   return {
     ...asked({}),
     address,
@@ -178,16 +193,21 @@ function testApplication(engine: Engine, address: string, dataDir: string): Omit
     engine,
     person(role, name = nameOf(role), values = {}) {
       const key = `${role} ${name}`
-      const found =
-        people.get(key) ??
-        makeAccount(engine, role, name, values).then((account) => ({ ...account, ...asked(account.headers) }))
+      const found = people.get(key) ?? makeAccount(engine, role, name, values).then(signedIn)
       people.set(key, found)
       // A person who could not be made is tried again.
       found.catch(() => people.delete(key))
       return found
     },
     records: (resource) => systemRecords(engine, resource),
-    settled: () => settled(engine),
+    settled: () => settled(engine, clock.now),
+    async wait(time) {
+      await waitFor(engine, clock, time)
+      // What they signed in with has an end, which may have come.
+      const again = async (one: Person) => signedIn({ ...one, headers: await headersOf(engine, one.id) })
+      for (const [key, person] of people) people.set(key, person.then(again))
+    },
+    mails: () => mailsOf(engine),
   }
 }
 

@@ -1,4 +1,5 @@
 /** The public names of the test kit, `plinth/test`: applications that run for a test, their people and their answers. */
+export type { SentMail } from '../plugin/plugin.ts'
 export type { Answer, Sent } from './answer.ts'
 export {
   type ApplicationOptions,

@@ -45,6 +45,12 @@ export async function makeAccount(
   })
 }
 
+/** The headers of an account that signs in once more. */
+export function headersOf({ app }: Pick<Engine, 'app'>, account: number): Promise<Account['headers']> {
+  const { plugin, value } = app.composition.people!
+  return asSystem(app, plugin, (context) => value.headers(context, account))
+}
+
 interface RoleRecords {
   idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly Id[]>>
   list(query: Readonly<Record<string, string>>): Promise<{ readonly data: readonly JsonObject[] }>

@@ -39,7 +39,7 @@ export async function reusable(options: ApplicationOptions): Promise<Reusable> {
           await begin()
         } else await baseline.restore(ground.database)
         const engine = await ground.engine({ read: { value: other, diagnostics: [] }, begin: false, asLeft: true })
-        return served(engine, ground.dataDir)
+        return served(engine, ground)
       },
       close: () => ground.close(),
     }

@@ -1,4 +1,4 @@
-/** ⇄ Runs a scenario against an application: sends its requests, and compares the answers. */
+/** ⇄ Runs a scenario against an application: sends its requests, moves its clock, and compares the answers. */
 import type { Document, Path } from '../definition/definition.ts'
 import type { ScenarioFile, Step } from '../definition/scenario.ts'
 import { isObject, type Json } from '../json.ts'
@@ -8,7 +8,7 @@ import type { TestApplication } from './application.ts'
 import { askedBy, exercisedBy, refusedBy } from './coverage.ts'
 import { differences } from './differences.ts'
 import { form } from './form.ts'
-import { writtenBySystem } from './written.ts'
+import { mailsRead, writtenBySystem } from './written.ts'
 
 export interface ScenarioResult {
   readonly name: string
@@ -26,6 +26,8 @@ interface Running {
   readonly file: Document<ScenarioFile>
   readonly exercised: Set<object>
   readonly kept: Kept
+  /** The mails of earlier scenarios. */
+  readonly mailed: ReadonlySet<string>
 }
 
 /** Runs one scenario up to the first step that fails. */
@@ -34,12 +36,20 @@ export async function runScenario(
   file: Document<ScenarioFile>,
   name: string,
 ): Promise<ScenarioResult> {
-  const running: Running = { app, file, exercised: new Set(), kept: new Map() }
-  for (const [index, step] of (file.value.scenarios[name] ?? []).entries()) {
+  const steps = file.value.scenarios[name] ?? []
+  const mails = steps.some((step) => step.mails !== undefined) ? await mailsBefore(app) : []
+  const mailed = new Set(mails.map(({ id }) => id))
+  const running: Running = { app, file, exercised: new Set(), kept: new Map(), mailed }
+  for (const [index, step] of steps.entries()) {
     const diagnostics = await runStep(running, step, ['scenarios', name, index])
     if (diagnostics.length > 0) return { name, diagnostics, exercised: running.exercised }
   }
   return { name, diagnostics: [], exercised: running.exercised }
+}
+
+async function mailsBefore(app: TestApplication): ReturnType<TestApplication['mails']> {
+  await app.settled()
+  return app.mails()
 }
 
 function failed({ file }: Running, at: Path, message: string, hint?: string): Diagnostic {
@@ -47,33 +57,42 @@ function failed({ file }: Running, at: Path, message: string, hint?: string): Di
 }
 
 async function runStep(running: Running, step: Step, at: Path): Promise<readonly Diagnostic[]> {
-  const { app, exercised, kept } = running
   try {
-    const body = step.body === undefined ? undefined : filled(step.body, kept)
-    if (step.request === undefined) {
-      const [resource = '', id] = (step.create ?? step.update ?? '').split('/')
-      const answer = await writtenBySystem(app, resource, id === undefined ? id : named(id, kept), body)
-      for (const part of refusedBy(app.engine.app.catalog, resource, answer)) exercised.add(part)
-      return judged(running, step, at, answer)
-    }
-    const [role, ...names] = (step.as ?? '').split(' ')
-    const person = role ? await app.person(role, names.join(' ') || undefined) : undefined
-    const [method = '', path = ''] = step.request.split(' ')
-    const whole = named(path, kept)
-    const { catalog } = app.engine.app
-    const asked = await askedBy(app.engine, person?.id, `${method} ${catalog.prefix}${whole}`, body)
-    const sent = step.file === undefined ? (body === undefined ? {} : { body }) : form(step.file, body)
-    const answer = await (person ?? app).request(method, whole, sent)
-    for (const part of exercisedBy(catalog, asked, answer)) exercised.add(part)
-    return judged(running, step, at, answer)
+    if (step.wait === undefined) return judged(running, step, at, await answerTo(running, step))
+    await running.app.wait(step.wait)
+    return []
   } catch (error) {
     return [failed(running, at, error instanceof Error ? error.message : String(error))]
   }
 }
 
+async function answerTo({ app, exercised, kept, mailed }: Running, step: Step): Promise<Answer> {
+  const { catalog } = app.engine.app
+  const body = step.body === undefined ? undefined : filled(step.body, kept)
+  if (step.mails !== undefined) {
+    await app.settled()
+    return mailsRead(app, step.mails, mailed, filled(step.answer ?? {}, kept))
+  }
+  if (step.request === undefined) {
+    const [resource = '', id] = (step.create ?? step.update ?? '').split('/')
+    const answer = await writtenBySystem(app, resource, id === undefined ? id : named(id, kept), body)
+    for (const part of refusedBy(catalog, resource, answer)) exercised.add(part)
+    return answer
+  }
+  const [role, ...names] = (step.as ?? '').split(' ')
+  const person = role ? await app.person(role, names.join(' ') || undefined) : undefined
+  const [method = '', path = ''] = step.request.split(' ')
+  const whole = named(path, kept)
+  const asked = await askedBy(app.engine, person?.id, `${method} ${catalog.prefix}${whole}`, body)
+  const sent = step.file === undefined ? (body === undefined ? {} : { body }) : form(step.file, body)
+  const answer = await (person ?? app).request(method, whole, sent)
+  for (const part of exercisedBy(catalog, asked, answer)) exercised.add(part)
+  return answer
+}
+
 function judged(running: Running, step: Step, at: Path, answer: Answer): readonly Diagnostic[] {
   const told = answer.text === '' ? undefined : `the answer is ${answer.text.slice(0, 500)}`
-  if (answer.status !== step.status) {
+  if (step.status !== undefined && answer.status !== step.status) {
     return [failed(running, [...at, 'status'], `The status is ${answer.status}, not ${step.status}`, told)]
   }
   const found = differences(filled(step.answer ?? {}, running.kept), answer.body ?? {}).map((one) => {

@@ -1,4 +1,4 @@
-/** ⇄ Records that the application itself writes during a scenario, with answers like those of requests. */
+/** ⇄ Steps of a scenario without a request: records that the application itself writes, and mails; their answers are like those of requests. */
 import { ApiError } from '../error.ts'
 import type { FieldErrors } from '../field-error.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -35,6 +35,39 @@ export async function writtenBySystem(
     const { code, message, params, status } = error
     return answered(status, { code, message, errors: sentencesIn(params.errors) })
   }
+}
+
+/** The mails to a person or an address, but those of `before`; of a text the part that `expected` names, if it is there. */
+export async function mailsRead(
+  app: TestApplication,
+  whose: string,
+  before: ReadonlySet<string>,
+  expected: Json | undefined,
+): Promise<Answer> {
+  const address = whose.includes('@') ? whose : await addressOf(app, whose)
+  const parts = isObject(expected) && Array.isArray(expected.data) ? expected.data : []
+  const mails = (await app.mails()).filter(
+    ({ id, to }) => !before.has(id) && to.toLowerCase() === address.toLowerCase(),
+  )
+  const data = mails.map(({ subject, text, to }, index) => {
+    const part = parts[index] as Json | undefined
+    const named = isObject(part) && typeof part.text === 'string' ? part.text : undefined
+    return { to, subject, text: named !== undefined && joined(text).includes(joined(named)) ? named : text }
+  })
+  return answered(200, { data })
+}
+
+/** Lines of a mail are cut where they become long. */
+function joined(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+async function addressOf(app: TestApplication, whose: string): Promise<string> {
+  const [role = '', ...names] = whose.split(' ')
+  const { id } = await app.person(role, names.join(' ') || undefined)
+  const { resource, address } = app.engine.app.catalog.accounts!
+  const field = address?.field ?? 'email'
+  return String((await app.records(resource).get(id))[field])
 }
 
 function answered(status: number, body: JsonObject): Answer {

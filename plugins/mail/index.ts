@@ -2,8 +2,9 @@
 import { definePlugin } from '../../engine/index.ts'
 import { mailAction } from './automation.ts'
 import { BUDGETS } from './budget.ts'
+import { sentMails, tidy } from './outbox.ts'
 import { sendQueued } from './send.ts'
-import { CONNECTIONS, checkMailServer, SMTP, tidy } from './transport.ts'
+import { CONNECTIONS, checkMailServer, SMTP } from './transport.ts'
 
 export { type Beside, checkMail, MAIL_OPTIONS, mailRecords } from './automation.ts'
 export type { Recipient } from './recipients.ts'
@@ -41,6 +42,7 @@ export default definePlugin({
   resources: [new URL('./resources/mail_budgets.yaml', import.meta.url)],
   actions: { send: mailAction },
   check: checkMailServer,
+  mails: sentMails,
   jobs: {
     send: {
       description: 'Sends one mail.',

@@ -1,26 +1,15 @@
-/**
- * The way of mails out: an SMTP server, or `.eml` files in the outbox folder of the data directory; also the check of
- * the server, and the job that tidies the outbox.
- */
-
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
+/** The way of mails out: an SMTP server, or the outbox; also the check of the server. */
 import type { SendMailOptions, Transporter } from 'nodemailer'
 import {
   type Breaker,
   breakerOf,
   type CheckContext,
   type Finding,
-  type JobContext,
   JobGivenUp,
-  type JsonObject,
-  LIMITS,
   memo,
-  removeOldFiles,
   type Settings,
-  writeWhole,
 } from '../../engine/index.ts'
+import { outbox, outboxOf } from './outbox.ts'
 import type { Content } from './template.ts'
 
 /** What this and the sender of mails read of the environment, for the documents. */
@@ -73,13 +62,8 @@ const MAIL_MS = 60_000
 /** The transport of the settings, made once. */
 export const transportOf = memo((settings: Settings): Transport => {
   const url = settings.env.SMTP_URL
-  return url === undefined || url === '' ? outbox(outboxOf(settings)) : smtp(url, breakerOf(settings, SMTP))
+  return url === undefined || url === '' ? outbox(outboxOf(settings), messageOf) : smtp(url, breakerOf(settings, SMTP))
 })
-
-/** The folder of mails without a server. */
-function outboxOf({ dataDir }: Pick<Settings, 'dataDir'>): string {
-  return join(dataDir, 'outbox')
-}
 
 /** The address of a server with the times for each step. */
 function timed(text: string, times: Readonly<Record<string, number>>): URL {
@@ -130,25 +114,6 @@ function isRefused(error: unknown): boolean {
 
 function messageIn(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-/** Named after the job, so that a mail that is written twice, as after a crash, is one file. */
-function outbox(folder: string): Transport {
-  const open = async () => (await import('nodemailer')).createTransport({ streamTransport: true, buffer: true })
-  let writer: ReturnType<typeof open> | undefined
-  return async (letter, { createdAt, id }) => {
-    writer ??= open()
-    const { message } = await (await writer).sendMail(messageOf(letter))
-    const file = join(folder, `${createdAt.toISOString().replace(/[:.]/g, '-')}-${id}.eml`)
-    const content = Buffer.isBuffer(message) ? message : await buffer(message)
-    await writeWhole(file, content).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
-      // Mails hold reset links: the folder and its files are for this user only.
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeWhole(file, content)
-    })
-    return file
-  }
 }
 
 function messageOf({ from, ...letter }: Letter): SendMailOptions {
@@ -214,16 +179,4 @@ function headerText(text: string): string {
     word += character
   }
   return [...words, word].map((one) => `=?UTF-8?B?${Buffer.from(one).toString('base64')}?=`).join(' ')
-}
-
-const DAY_MS = 86_400_000
-
-/** The job, on each instance; mails stay for `keep_files_days`, and forever without it. */
-export async function tidy({ now, options, settings, signal }: JobContext): Promise<JsonObject> {
-  const folder = outboxOf(settings)
-  const halves = await removeOldFiles(folder, now(), LIMITS.temporaryMs, { named: /\.part$/, signal })
-  const days = options.keep_files_days
-  const keepMs = days === undefined ? Number.POSITIVE_INFINITY : Number(days) * DAY_MS
-  const mails = await removeOldFiles(folder, now(), keepMs, { named: /\.eml$/, signal })
-  return { halves: halves.removed, mails: mails.removed, oldest_seconds: mails.oldest_seconds }
 }

@@ -207,13 +207,10 @@ scenarios('a step asks, or lets the application write, and not both', async () =
   assert.is(code, 1)
   assert.match(
     complained,
-    /orders\.test\.yaml:2:13 error missing_key: A step has one of "request", "create" and "update"/,
+    /orders\.test\.yaml:2:13 error missing_key: A step has one of "request", "create", "update", "wait", "mails"/,
   )
   assert.match(complained, /orders\.test\.yaml:3:10 error wrong_value: A step has one of/)
-  assert.match(
-    complained,
-    /orders\.test\.yaml:4:17 error wrong_value: What the application does itself nobody asks for/,
-  )
+  assert.match(complained, /orders\.test\.yaml:4:17 error wrong_value: A step with "create" has no "as"/)
 })
 
 scenarios('are no part of what is served', async () => {

@@ -9,9 +9,9 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JobContext, JsonObject } from '../../../engine/index.ts'
+import { tidy } from '../../../plugins/mail/outbox.ts'
 import { deliver, type Mail, type MailContext } from '../../../plugins/mail/send.ts'
 import { renderMail } from '../../../plugins/mail/template.ts'
-import { tidy } from '../../../plugins/mail/transport.ts'
 import { startMailServer } from './smtp-server.ts'
 
 interface State {
