@@ -90,6 +90,8 @@ export interface Field {
   readonly label: string
   readonly description: string | undefined
   readonly show: Show
+  /** Although no answer shows it, callers may ask lists for it. */
+  readonly searched?: boolean | undefined
   readonly required: boolean
   readonly nullable: boolean
   /** What null becomes in rows that are older than the field's `nullable: false`; undefined: such rows stop the migration. */

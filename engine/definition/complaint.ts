@@ -52,7 +52,9 @@ export function unknownKey(
   others: readonly JsonSchema[],
 ): string | undefined {
   const free = known.filter((word) => !Object.hasOwn(value, word))
-  const meant = meantOf(key, known)
+  // A word that belongs to another place means nothing that is written nearly so here.
+  const place = elsewhere(key, path)
+  const meant = place === undefined ? meantOf(key, known) : undefined
   const taken = meant !== undefined && Object.hasOwn(value, meant)
   const owners = others.filter((branch) => Object.hasOwn((branch.properties ?? {}) as object, key))
   const titles = owners.map((branch) => branch.title).filter((title) => typeof title === 'string')
@@ -63,7 +65,7 @@ export function unknownKey(
       : odd !== undefined
         ? odd
         : meant === undefined
-          ? elsewhere(key, path)
+          ? place
           : /^has_?one$/i.test(key)
             ? 'write has_many, together with first: true'
             : `did you mean "${meant}"${taken ? ', which is there already' : ''}?`

@@ -57,6 +57,8 @@ export interface FieldDefinition {
   readonly immutable?: boolean
   readonly holds?: 'resource' | 'event' | 'permission' | 'filter' | 'values' | 'nested'
   readonly show?: Show
+  /** With `show: never`: lists may be asked for it all the same. */
+  readonly searched?: boolean
   /** SQL over the record `t`; `$actor` is the caller's id. Or what the records of a relation come to: `{ sum: lines.amount }`. The field is then read-only. */
   readonly computed?: string | Readonly<Record<string, string>>
   /** What the database computes the column from: `{ times: [quantity, unit_price] }`. The field is then read-only. */
@@ -92,6 +94,7 @@ export interface RelationDefinition {
   readonly immutable?: boolean
   readonly embed?: EmbedDefinition | false
   readonly show?: Show
+  readonly searched?: boolean
   readonly order?: string
   /** has_many: a body that creates a record may create these with it. */
   readonly with_parent?: boolean

@@ -5,6 +5,13 @@ import { LIMITS } from '../limits.ts'
 import { VALUE_WORDS } from './rule-schema.ts'
 import { earlierName, either, key, map, NAME, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
 
+/** The key `searched` of fields and relations. */
+export const SEARCHED: JsonSchema = key(
+  'With show: never: filters, searches and orders may speak of it, so that callers learn of its value by asking.',
+  true,
+  SWITCH,
+)
+
 export const SHOW: JsonSchema = { enum: ['always', 'single', 'list', 'asked', 'never'] }
 
 /** What the records of a relation come to, of those that the caller may see. */
@@ -60,6 +67,7 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
     'single',
     SHOW,
   ),
+  searched: SEARCHED,
   computed: key(
     'Instead of a column: SQL over the record `t` (`$actor` is the id of the caller), or { sum: lines.amount }; also min, max, avg, and { count: lines }.',
     "t.first_name || ' ' || t.last_name",

@@ -1,6 +1,6 @@
 /** The JSON Schema of a relation: three flat schemas, chosen by belongs_to, has_many or many_to_many. */
 import type { JsonSchema } from '../json.ts'
-import { SHOW } from './field-schema.ts'
+import { SEARCHED, SHOW } from './field-schema.ts'
 import { earlierName, either, key, map, NAME, PATH, ref, SORT, SWITCH, TEXT } from './word-schema.ts'
 
 const EMBED: JsonSchema = either(
@@ -49,6 +49,7 @@ const BELONGS_TO = map(
   {
     belongs_to: key('The resource that the record points to.', 'statuses', NAME),
     ...COMMON,
+    searched: SEARCHED,
     column: key('The foreign key, `<relation>_id` if absent.', 'assigned_to', NAME),
     required: key('A record must name one.', true, SWITCH),
     read_only: key('Never taken from a body; it may be sent back as it was read.', true, SWITCH),

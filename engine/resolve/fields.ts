@@ -66,6 +66,7 @@ export function resolveField(
     label: definition.label ?? fieldLabel(name),
     description: definition.description,
     show: type.hidden === true ? 'never' : (definition.show ?? 'always'),
+    searched: definition.searched,
     required: required && !derived,
     nullable,
     backfill: backfillOf(reporter, written, type, options),

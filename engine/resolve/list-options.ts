@@ -5,7 +5,9 @@ import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { SearchDefinition } from '../definition/definition.ts'
 import { isObject, type JsonObject } from '../json.ts'
+import type { DiagnosticCode } from '../text/diagnostic.ts'
 import { hintOf } from '../text/nearest.ts'
+import type { Span } from '../text/source.ts'
 import { type Place, under } from './document-part.ts'
 import { linkFilter, linkOrder, sortable } from './link.ts'
 import { linkFilterPath, linkPath } from './link-path.ts'
@@ -43,7 +45,7 @@ function filters(resolution: Resolution, written: Written, draft: Draft): Readon
   for (const { parameter, path, place } of parameters(written)) {
     if (isReserved(resolution, parameter, path, place([], 'key'))) continue
     const linked = linkFilterPath(resolution, draft, path.split('.'), place([]))
-    if (linked === undefined) continue
+    if (linked === undefined || !askable(resolution, linked, path, 'not_filterable', place([]))) continue
     if (linked.field.count === undefined && linked.field.type.hidden !== true && linked.field.type.operators.length > 0)
       found.set(parameter, linked)
     else resolution.report('not_filterable', `"${path}" cannot be filtered by`, place([]))
@@ -89,7 +91,7 @@ function ranges(resolution: Resolution, written: Written, draft: Draft): Readonl
   for (const [prefix, name] of Object.entries(value.ranges ?? {})) {
     const span = place(['ranges', prefix])
     const path = linkPath(resolution, draft, name.split('.'), span)
-    if (path === undefined) continue
+    if (path === undefined || !askable(resolution, path, name, 'not_filterable', span)) continue
     const ordered = path.field.type.operators.includes('gte') && path.field.type.operators.includes('lte')
     const taken = [`${prefix}_from`, `${prefix}_to`].find((parameter) => draft.filters.has(parameter))
     if (path.relations.length > 0)
@@ -176,7 +178,9 @@ function sorting(resolution: Resolution, written: Written, draft: Draft): void {
   for (const [index, key] of (value.sort?.keys ?? []).entries()) {
     const span = place(['sort', 'keys', index])
     const path = linkPath(resolution, draft, key.replace(/^-/, '').split('.'), span)
-    if (path !== undefined && sortable(resolution, path, span)) keys.set(key.replace(/^-/, ''), path)
+    const name = key.replace(/^-/, '')
+    if (path === undefined || !askable(resolution, path, name, 'not_sortable', span)) continue
+    if (sortable(resolution, path, span)) keys.set(name, path)
   }
   const order = value.sort?.default ?? 'id'
   const terms =
@@ -194,7 +198,7 @@ function search(resolution: Resolution, written: Written, draft: Draft): readonl
     })
   return searched(written).flatMap(({ path, weight, span }) => {
     const linked = linkFilterPath(resolution, draft, path.split('.'), span)
-    if (linked === undefined) return []
+    if (linked === undefined || !askable(resolution, linked, path, 'not_searchable', span)) return []
     const { field } = linked
     if (field.type.operators.includes('contains') && field.type.wire === 'string' && field.count === undefined)
       return [{ ...linked, weight }]
@@ -220,6 +224,24 @@ function searchOptions({ document: { value } }: Written): SearchDefinition & { r
   const { search = {} } = value
   const isList = (given: typeof search): given is readonly string[] => Array.isArray(given)
   return isList(search) ? { fields: search, at: ['search'] } : { ...search, at: ['search', 'fields'] }
+}
+
+/** Whether callers may ask for the value; reports it where no answer shows it, because a list that has a record or lacks it would. */
+function askable(
+  { report }: Resolution,
+  { field, relations }: FieldPath,
+  name: string,
+  code: DiagnosticCode,
+  span: Span,
+): boolean {
+  const steps = [...relations.map((relation) => relation.field), field]
+  // Secrets have complaints of their own.
+  const hidden = steps.find((one) => one.show === 'never' && one.searched !== true && one.type.hidden !== true)
+  if (hidden === undefined) return true
+  report(code, `No answer shows "${name}", and callers would learn it by asking`, span, {
+    hint: `write "searched: true" at "${hidden.relation ?? hidden.name}" if they may, or leave it out here`,
+  })
+  return false
 }
 
 type Names = 'by' | 'of'

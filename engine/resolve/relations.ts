@@ -107,7 +107,7 @@ function foreignKey(resolution: Resolution, draft: Draft, name: string, document
   const earlier = renameOf(value.renamed_from)?.name
   const definition = {
     type: REFERENCES[keyTypeOf(resolution, value.belongs_to)],
-    ...pick(value, ['label', 'description', 'required', 'read_only', 'immutable', 'read', 'write']),
+    ...pick(value, ['label', 'description', 'required', 'read_only', 'immutable', 'read', 'write', 'searched']),
     label: value.label ?? fieldLabel(name),
     ...(earlier === undefined ? {} : { renamed_from: value.column === undefined ? `${earlier}_id` : earlier }),
   }

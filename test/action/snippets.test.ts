@@ -14,7 +14,7 @@ fields:
   subject: { type: string, required: true }
   details: { type: text }
   secret:  { type: string, read: [{ role: agent }] }
-  inner:   { type: string, show: never }
+  inner:   { type: string, show: never, searched: true }
 relations:
   state: { belongs_to: states, embed: [id, name] }
   comments: { has_many: comments, embed: false }

@@ -250,6 +250,12 @@ const CLASHES: readonly Clash[] = [
     }),
   ),
   {
+    keys: ['searched'],
+    when: ({ searched }, field) => searched === true && isHidden(field),
+    says: (name) => `"${name}" is a secret, which nobody asks for, so "searched" says nothing`,
+    hint: 'take "searched" away',
+  },
+  {
     keys: ['unique'],
     when: ({ unique }, field) => unique === true && field.type.wire === 'json',
     says: (name, { type }) => `"${name}" (${type.name}) may be too large for the index that keeps values unique`,
@@ -326,6 +332,12 @@ const KEYS = table<JudgedField>('wrong_option', [
       hint,
     }),
   ),
+  {
+    key: ['searched'],
+    when: ({ field }) => field.searched === true && field.show !== 'never',
+    says: ({ field: { name, relation } }) => `Answers show "${relation ?? name}", so "searched" says nothing`,
+    hint: 'take "searched" away, or write "show: never"',
+  },
   {
     at: ['holds'],
     when: ({ field }) => field.holds !== undefined && !canHold(field),
