@@ -234,6 +234,7 @@ function filling(draft: ResourceDraft, column: ColumnFacts, form: FieldForm, nam
     const isKept = MADE.test(column.name) || CHANGED.test(column.name)
     if (isKept && column.default === null) return { default: '$now', ...(column.nullable ? {} : { nullable: false }) }
   }
+  if (form.type === 'date' && MADE.test(column.name) && isNeeded(column)) return { default: '$today', nullable: false }
   if (isNeeded(column)) return { required: true }
   const value = column.default === null ? undefined : fitting(form, defaultOf(form.type, column.default))
   if (value === undefined) return {}

@@ -244,9 +244,12 @@ function insertedFields(
   const assigned = assignments(resource, clause, names)
   const fixed = new Set(assigned.map((assignment) => assignment.field.name))
   const filled = [...assigned, ...defaultAssignments(catalog, resource, names, fixed)]
-  // Rules are judged, and values follow, before the database would give the moments.
+  // Rules are judged, and values follow, before the database would give the moments, which a table of others may not do.
   const judged =
-    resource.rules.length > 0 || resource.follows.length > 0 || computedFields(catalog, resource).length > 0
+    resource.existing ||
+    resource.rules.length > 0 ||
+    resource.follows.length > 0 ||
+    computedFields(catalog, resource).length > 0
   const moments = !judged ? [] : defaultMoments(resource, names, filled)
   return { given: writtenFields(resource, names, fixed), assigned: [...filled, ...moments] }
 }
