@@ -82,6 +82,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
     process = await openProcess(ground)
     if (begin) await register(process, read.value)
     const app = composeApp(process, read.value)
+    if (begin) await app.drift?.look()
     stop?.throwIfAborted()
     const lines = begin ? await startPlugins(app) : []
     return { value: running(process, read.value, app, lines, closeAll), diagnostics: read.diagnostics }

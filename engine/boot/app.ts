@@ -15,6 +15,7 @@ import type { Metrics } from '../http/metrics.ts'
 import { readiness } from '../http/probes.ts'
 import { createHttp } from '../http/server.ts'
 import { jobInlet } from '../job/queue.ts'
+import { type Drift, watchDrift } from '../migration/drift.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { allRoutes } from '../openapi/routes.ts'
 import { createPlans } from '../plan/plan.ts'
@@ -45,6 +46,8 @@ export interface App {
   /** The same in pieces. */
   readonly documentPieces: () => Pieces<OpenApiDocument>
   readonly http: HttpApp
+  /** undefined: no table is that of another program. */
+  readonly drift: Drift | undefined
 }
 
 /** Callbacks after a commit that wrote rows of the log: for listeners only, or for streams too. */
@@ -73,6 +76,8 @@ export function composeApp(around: Around, { catalog, composition, files, routes
   const foundation = foundationOf({ catalog, composition }, { ...around, logged })
   const own = catalogRoutes(catalog, { hooks: foundation.hooks, open: around.streams.open })
   const { routes, ...documents } = allRoutes(bound, own, catalog, composition)
+  const isForeign = [...catalog.resources.values()].some(({ existing }) => existing)
+  const drift = isForeign ? watchDrift({ catalog, runner: around.database.adhoc, log, clock }) : undefined
   const parts: HttpParts = {
     routes,
     catalog,
@@ -84,7 +89,8 @@ export function composeApp(around: Around, { catalog, composition, files, routes
     newId: randomUUID,
     metrics: around.metrics,
     largeAnswers: around.admission.largeAnswers,
-    readiness: () => readiness(around),
+    readiness: () => readiness(around, drift),
+    drift,
     foundation,
     authenticate: composition.authenticate,
     identify: composition.identify,
@@ -92,7 +98,8 @@ export function composeApp(around: Around, { catalog, composition, files, routes
   const automations = automationsOf(catalog, composition.actions, around.metrics.ran)
   const listeners = new Map([...pluginListeners(composition.listeners), ...writeListeners(automations)])
   const http = createHttp(parts)
-  return Object.freeze({ catalog, composition, files, foundation, listeners, automations, routes, ...documents, http })
+  const made = { catalog, composition, files, foundation, listeners, automations, routes, http, drift }
+  return Object.freeze({ ...made, ...documents })
 }
 
 /** `clock` is monotonic, in milliseconds; `logged` is called after a commit that wrote rows of the log of changes. */

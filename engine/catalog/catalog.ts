@@ -206,6 +206,8 @@ export interface Catalog {
     readonly unknownKeys: 'refuse' | 'ignore'
     readonly malformedJson: 400 | 422
   }
+  /** What a start does where a table of `existing` is not as its resource describes it. */
+  readonly onDrift: 'stop' | 'serve_the_rest'
   /** The permission for asking by a header why an answer is as it is; undefined: no caller may. */
   readonly explain: string | undefined
   /** The limits of limits.ts as app.yaml narrowed them. */

@@ -313,6 +313,7 @@ export interface AppDefinition {
   readonly plugins?: PluginsDefinition
   readonly calendars?: { readonly [name: string]: CalendarDefinition }
   readonly limits?: { readonly [limit: string]: number }
+  readonly on_drift?: 'stop' | 'serve_the_rest'
   /** Who may ask by a header why an answer is what it is. */
   readonly explain?: { readonly permission: string }
   /** What is refused and what is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */

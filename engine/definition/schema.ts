@@ -290,6 +290,11 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
       ),
     ),
   ),
+  on_drift: key(
+    'What a start does where an existing table is not as its file describes it: stop, as without the key, or serve_the_rest.',
+    'serve_the_rest',
+    { enum: ['stop', 'serve_the_rest'] },
+  ),
   explain: key(
     'Who may ask for the reason of an answer by the header `Prefer: explain`; nobody if absent.',
     { permission: 'answers.explain' },

@@ -62,6 +62,12 @@ export async function lookAtDatabase(
 export async function lookAtTables(database: Database, catalog: Catalog, now: Date): Promise<readonly Finding[]> {
   const { steps, start } = (await planFor(catalog, database, now)).value
   const waiting = steps.filter(({ effect }) => effect !== 'removes')
+  const differing = steps.filter(({ drift }) => drift === true)
+  if (differing.length > 0) {
+    const titles = differing.map(({ title }) => title).join('; ')
+    const after = start.refuses.length > 0 ? 'the next start will refuse it' : 'their resources are not served'
+    return [problem(`existing tables are not what the YAML describes: ${titles}; ${after}`, 'see `plinth plan`')]
+  }
   const [first] = waiting
   if (first === undefined) return [ok('the tables are what the YAML describes')]
   const more = waiting.length === 1 ? '' : `, and ${waiting.length - 1} more`

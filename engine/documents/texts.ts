@@ -7,6 +7,7 @@ export const KEY_LINKS: Readonly<Record<string, string>> = {
   calendars: 'guide/follows.md#calendars',
   limits: '../engine/guide/configuration.md#limits',
   explain: '../engine/guide/api.md#explaining-answers',
+  on_drift: 'guide/existing-tables.md#what-the-yaml-says-of-an-existing-table',
   existing: 'guide/existing-tables.md',
   id: 'guide/existing-tables.md#ids',
   renamed_from: 'guide/changing-fields.md#renaming',

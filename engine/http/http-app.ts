@@ -5,6 +5,7 @@ import type { Actor } from '../actor.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ApiError } from '../error.ts'
 import type { JsonObject } from '../json.ts'
+import type { Drift } from '../migration/drift.ts'
 import type { Logger } from '../observe.ts'
 import type { PluginContext } from '../run/context.ts'
 import type { Foundation } from '../run/execution.ts'
@@ -52,6 +53,8 @@ export interface HttpParts {
   /** What actions and functions of plugins need. */
   readonly foundation: Foundation
   readonly readiness: () => Promise<Readiness>
+  /** undefined: no table is that of another program. */
+  readonly drift?: Drift | undefined
   readonly metrics: Metrics
   readonly largeAnswers: LargeAnswers
 }

@@ -241,7 +241,10 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
         ? await once(call, place, input, { around, handle, answerOf: replied })
         : replied(await toldWhy(call, handle))
     const use = watch?.asked(route, input, actor)
-    const answer = await (use === undefined ? work() : underEarlierNames(use, work))
+    await parts.drift?.refuse(route.tag)
+    const answer = await (use === undefined ? work() : underEarlierNames(use, work)).catch(async (error) => {
+      throw parts.drift === undefined ? error : await parts.drift.explained(error, route.tag)
+    })
     if (left.length > 0) await runLeft(around, left)
     if (large !== undefined) sendLarge(large, answer)
     return answer

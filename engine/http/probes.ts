@@ -7,6 +7,7 @@ import { outsideChecks } from '../breaker.ts'
 import type { Database } from '../database/database.ts'
 import type { Disk } from '../disk/disk-watch.ts'
 import { ApiError } from '../error.ts'
+import type { Drift } from '../migration/drift.ts'
 import type { Settings } from '../settings.ts'
 import type { HttpParts, Readiness } from './http-app.ts'
 import type { Answer } from './send.ts'
@@ -117,12 +118,15 @@ interface Serving {
  * The state of an instance for /readyz. A disk without space leaves it ready if its database is elsewhere: everything
  * but uploads works.
  */
-export async function readiness(process: Serving): Promise<Readiness> {
+export async function readiness(process: Serving, drift: Pick<Drift, 'look'> | undefined): Promise<Readiness> {
   const { database, disk, draining, settings } = process
   if (draining) return { ready: false, checks: { process: 'stopping' } }
   try {
     await database.ping()
-    return { ready: true, checks: { process: 'ok', database: 'ok', disk: disk.says(), ...outsideChecks(settings) } }
+    // Other resources are served, so a balancer must not take the instance out.
+    const differing = drift === undefined ? {} : { tables: (await drift.look()) ? 'differs' : 'ok' }
+    const checks = { process: 'ok', database: 'ok', ...differing, disk: disk.says(), ...outsideChecks(settings) }
+    return { ready: true, checks }
   } catch (error) {
     // The words of a driver are for the log alone.
     const reason = error instanceof ApiError ? error.message : 'out'

@@ -36,7 +36,8 @@ const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmo
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') order by c.relname, a.attnum`
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+    and ($1::text[] is null or c.relname = any($1)) order by c.relname, a.attnum`
 
 const PRIMARY_KEYS = `select c.relname, a.attname from pg_constraint k join pg_class c on c.oid = k.conrelid
   cross join unnest(k.conkey) with ordinality as u(attnum, position)
@@ -209,10 +210,20 @@ export async function readHidden(runner: Runner): Promise<HiddenTrigrams | undef
   return row && { schema: textAt(row, 0), led: row[1] === 't' }
 }
 
+/** The columns and keys of the tables of these names, without what hangs on them. */
+export async function inspectTables(runner: Runner, names: readonly string[]): Promise<readonly Table[]> {
+  const keys = grouped(await runner.run({ text: PRIMARY_KEYS }, []), (row) => textAt(row, 1))
+  const columns = grouped(await runner.run({ text: COLUMNS }, [names]), columnOf)
+  return [...columns].map(([name, found]) => ({
+    ...{ name, columns: found, primaryKey: keys.get(name) ?? [] },
+    ...{ foreignKeys: [], indexes: [], sequences: [] },
+  }))
+}
+
 /** The tables of the schema of the connection, as they are. */
 export async function inspectAll(runner: Runner): Promise<Physical> {
   const ask = (text: string) => runner.run({ text }, [])
-  const columnRows = await ask(COLUMNS)
+  const columnRows = await runner.run({ text: COLUMNS }, [null])
   const columns = grouped(columnRows, columnOf)
   const numbers = grouped(columnRows, (row) => [textAt(row, 9), textAt(row, 1)] as const)
   const keys = grouped(await ask(PRIMARY_KEYS), (row) => textAt(row, 1))

@@ -40,7 +40,7 @@ export interface MigrationOptions {
   /** A person has edited the YAML just now: it is the newest, even if the database was like this before. */
   readonly edited?: boolean
   /** Asked before anything is changed. */
-  readonly rehearse?: Rehearsal
+  readonly rehearse?: Rehearsal | undefined
   /** Makes requests wait while the served tables are altered. */
   readonly pause?: Pause | undefined
   /** Work after the change of the tables, before the catalog may be served, on the connection that holds the lock. */
@@ -81,17 +81,28 @@ export function migrateTables(
     const { plan, present, age } = made
     const isIdentified = plan.steps.some(({ concern }) => concern.kind === 'other name')
     const alone = !isIdentified || edited || database.kind === 'embedded' || (await isAlone(runner, options.isServed))
-    const { take, leave, refuse } = decisionsOf(plan, age, alone)
+    const { take, leave, refuse } = decisionsOf(plan, age, { alone, drifts: drifts(catalog) })
     if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, plan.hash, catalog)) }
-    const mistakes = (await rehearse?.(runner, freshTables(wanted, present), edited)) ?? []
+    // Every statement is rehearsed, and those over a table that differs would fail.
+    const isWhole = !leave.some(({ drift }) => drift === true)
+    const mistakes = (isWhole && (await rehearse?.(runner, freshTables(wanted, present), edited))) || []
     if (mistakes.length > 0) return { diagnostics: mistakes }
-    const rules = titles(leave.filter(({ effect }) => effect !== 'removes'))
+    const rules = titles(leave.filter(({ drift, effect }) => effect !== 'removes' && drift !== true))
     const entry = entryAfterStart({ wanted: made.asked, present, steps: take, now }, age)
     const change = { plan: { ...plan, steps: take }, wanted, present, age, entry, isPartial: rules.length > 0 }
-    const refused = await applied(change, runner, catalog, appliedWith(options, database, 'start'))
+    const how = appliedWith(isWhole ? options : { ...options, rehearse: undefined }, database, 'start')
+    const refused = await applied(change, runner, catalog, how)
     if (refused.length > 0) return { diagnostics: refused }
     const more = { ...(rules.length === 0 ? {} : { rules }), ...(age === 'older' ? { older: true } : {}) }
-    return { value: { hash: plan.hash, applied: titles(take), left: titles(leave), ...more }, diagnostics: [] }
+    return {
+      value: {
+        hash: plan.hash,
+        applied: titles(take),
+        left: titles(leave.filter(({ drift }) => drift !== true)),
+        ...more,
+      },
+      diagnostics: [],
+    }
   })
 }
 
@@ -147,7 +158,7 @@ export function planFor(
   now: Date,
   rehearse?: Rehearsal,
 ): Promise<Required<Collected<ShownPlan>>> {
-  return planTables(tables(catalog), database, now, rehearse)
+  return planTables(tables(catalog), database, now, rehearse, catalog)
 }
 
 /** The same for tables that are already derived. */
@@ -156,11 +167,12 @@ export function planTables(
   database: Database,
   now: Date,
   rehearse?: Rehearsal,
+  catalog?: Catalog,
 ): Promise<Required<Collected<ShownPlan>>> {
   return database.session(async (runner) => {
     const { plan, present, age } = await planned(wanted, runner, database.kind, now)
     const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
-    const { leave: leaves, refuse: refuses } = decisionsOf(plan, age)
+    const { leave: leaves, refuse: refuses } = decisionsOf(plan, age, { drifts: drifts(catalog) })
     return { value: { ...plan, older: age === 'older', start: { leaves, refuses } }, diagnostics }
   })
 }
@@ -170,7 +182,8 @@ export async function requireCurrent(catalog: Catalog, database: Database, now: 
   const { plan } = await database.session((runner) =>
     planned(tables(catalog), runner, database.kind, now, { asks: askedForNeed }),
   )
-  const needed = plan.steps.filter(isNeeded).length
+  const isPassed = drifts(catalog)
+  const needed = plan.steps.filter((step) => isNeeded(step) && !(isPassed && step.drift === true)).length
   if (needed === 0) return
   const changes = needed === 1 ? '1 change waits' : `${needed} changes wait`
   throw new Error(
@@ -314,9 +327,21 @@ interface Decisions {
 
 type Decision = keyof Decisions
 
-function decisionOn(step: Step, age: CatalogAge, alone: boolean): Decision {
+/** Whether a start serves what is left where tables of others differ. */
+function drifts(catalog: Catalog | undefined): boolean {
+  return catalog?.onDrift === 'serve_the_rest'
+}
+
+interface Allowing {
+  /** No other instance serves. */
+  readonly alone?: boolean
+  readonly drifts?: boolean
+}
+
+function decisionOn(step: Step, age: CatalogAge, { alone = true, drifts: passes = false }: Allowing): Decision {
   const { concern, effect } = step
   const risk = riskOf(step)
+  if (step.drift === true) return passes ? 'leave' : 'refuse'
   if (effect === 'removes' || (concern.kind === 'waiting' && risk !== 'safe')) return 'leave'
   // The present name is the one of this catalog, unless an instance serves the other name.
   if (concern.kind === 'other name') return alone ? 'take' : 'refuse'
@@ -326,8 +351,8 @@ function decisionOn(step: Step, age: CatalogAge, alone: boolean): Decision {
   return age === 'current' && effect === 'changes' ? 'leave' : 'refuse'
 }
 
-/** A start adds, and changes for the newest catalog; it never removes. `alone`: no other instance serves. */
-function decisionsOf({ steps }: MigrationPlan, age: CatalogAge, alone = true): Decisions {
-  const having = (decision: Decision) => steps.filter((step) => decisionOn(step, age, alone) === decision)
+/** A start adds, and changes for the newest catalog; it never removes. */
+function decisionsOf({ steps }: MigrationPlan, age: CatalogAge, allowing: Allowing = {}): Decisions {
+  const having = (decision: Decision) => steps.filter((step) => decisionOn(step, age, allowing) === decision)
   return { take: having('take'), leave: having('leave'), refuse: having('refuse') }
 }

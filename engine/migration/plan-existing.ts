@@ -16,11 +16,11 @@ function familyOf(type: string): string {
 }
 
 function difference(table: string, column: string, title: string, advice: string): Step {
-  return { ...asking(title, 'adds', { kind: 'obstacle', advice }), about: { table, column } }
+  return { ...asking(title, 'adds', { kind: 'obstacle', advice }), about: { table, column }, drift: true }
 }
 
 /** Each difference that keeps an existing table from being served, as a blocked step. */
-export function existingSteps(wanted: Table, present: Present): readonly Step[] {
+export function existingSteps(wanted: Table, present: Pick<Present, 'tables'>): readonly Step[] {
   const actual = present.tables.find(({ name }) => name === wanted.name)
   if (actual === undefined) {
     const near = nearest(

@@ -130,6 +130,8 @@ export interface Step {
   readonly answer?: Answer
   /** It makes what was there before, and is gone with all that it held. */
   readonly anew?: true
+  /** A difference of a table of others, which no statement mends. */
+  readonly drift?: true
   readonly renames?: readonly Renaming[]
   /** Present names of the tables whose readers and writers wait while it does harm. */
   readonly locks?: readonly string[]

@@ -134,6 +134,7 @@ function catalogOf(resolution: Resolution): Catalog {
     accounts: accountsOf(resolution),
     pluginOptions: new Map(resolution.extensions.pluginOptions),
     strictness: strictnessOf(value),
+    onDrift: value.on_drift ?? 'stop',
     explain: value.explain?.permission,
     limits: limitsOf(value),
     fieldTypes: new Map(resolution.extensions.fieldTypes),
