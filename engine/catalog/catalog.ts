@@ -186,6 +186,14 @@ export interface Accounts {
   readonly role: { readonly resource: string; readonly name: Field; readonly permissions: Field } | undefined
 }
 
+/** A table of an earlier version of a plugin. */
+export interface TakenOver {
+  /** What the rows become a part of: `the log of changes`. */
+  readonly into: string
+  /** The name of the fact (in plinth_fact) that holds the greatest id that is taken over. */
+  readonly fact: string
+}
+
 export interface Catalog {
   readonly name: string
   readonly version: string
@@ -208,6 +216,8 @@ export interface Catalog {
   }
   /** What a start does where a table of `existing` is not as its resource describes it. */
   readonly onDrift: 'stop' | 'serve_the_rest'
+  /** Tables of earlier versions whose rows plugins take over at a start, by name. */
+  readonly takenOver: ReadonlyMap<string, TakenOver>
   /** The permission for asking by a header why an answer is as it is; undefined: no caller may. */
   readonly explain: string | undefined
   /** The limits of limits.ts as app.yaml narrowed them. */

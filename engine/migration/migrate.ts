@@ -77,7 +77,7 @@ export function migrateTables(
   const { edited = false, log, now, rehearse } = options
   return exclusively(database, async (runner) => {
     await takeBackOthers(wanted, runner, database.kind, log)
-    const made = await planned(wanted, runner, database.kind, now, { start: { edited }, asks: askedAtStart })
+    const made = await planned(wanted, runner, database.kind, now, { start: { edited }, asks: askedAtStart, catalog })
     const { plan, present, age } = made
     const isIdentified = plan.steps.some(({ concern }) => concern.kind === 'other name')
     const alone = !isIdentified || edited || database.kind === 'embedded' || (await isAlone(runner, options.isServed))
@@ -130,7 +130,7 @@ export function applyTables(
   const { log, now, rehearse } = options
   return exclusively(database, async (runner) => {
     await takeBackOthers(wanted, runner, database.kind, log)
-    const { plan, present } = await planned(wanted, runner, database.kind, now)
+    const { plan, present } = await planned(wanted, runner, database.kind, now, { catalog })
     if (plan.hash !== hash) {
       const message = `plan ${hash} was made from another state; the present plan is ${plan.hash}`
       return { diagnostics: [{ code: 'stale_plan', message, hint: 'look at `plinth plan` again' }] }
@@ -170,7 +170,7 @@ export function planTables(
   catalog?: Catalog,
 ): Promise<Required<Collected<ShownPlan>>> {
   return database.session(async (runner) => {
-    const { plan, present, age } = await planned(wanted, runner, database.kind, now)
+    const { plan, present, age } = await planned(wanted, runner, database.kind, now, { catalog })
     const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
     const { leave: leaves, refuse: refuses } = decisionsOf(plan, age, { drifts: drifts(catalog) })
     return { value: { ...plan, older: age === 'older', start: { leaves, refuses } }, diagnostics }
@@ -180,7 +180,7 @@ export function planTables(
 /** Rejects with a sentence where the catalog cannot be served on the database as it is; changes nothing. */
 export async function requireCurrent(catalog: Catalog, database: Database, now: Date): Promise<void> {
   const { plan } = await database.session((runner) =>
-    planned(tables(catalog), runner, database.kind, now, { asks: askedForNeed }),
+    planned(tables(catalog), runner, database.kind, now, { asks: askedForNeed, catalog }),
   )
   const isPassed = drifts(catalog)
   const needed = plan.steps.filter((step) => isNeeded(step) && !(isPassed && step.drift === true)).length
@@ -205,7 +205,7 @@ export function isServable(catalog: Catalog, database: Database, now: Date): Pro
  */
 export async function altersTables(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
   const { plan } = await database.session((runner) =>
-    planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed }),
+    planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed, catalog }),
   )
   return decisionsOf(plan, 'new').take.some((step) => !isHarmless(step))
 }
@@ -227,6 +227,7 @@ interface PlanOptions {
   readonly start?: { readonly edited: boolean }
   /** Whether a step's question is asked, which may count all rows of a table; every one if absent. */
   readonly asks?: (step: Step) => boolean
+  readonly catalog?: Catalog | undefined
 }
 
 /** A start leaves removals to a person, so it does not count their rows. */
@@ -243,12 +244,13 @@ async function planned(
   runner: Runner,
   kind: Database['kind'],
   now: Date,
-  { start, asks = () => true }: PlanOptions = {},
+  { start, asks = () => true, catalog }: PlanOptions = {},
 ): Promise<Planned> {
   const present = underPresentNames(wanted, await withMeanings(runner, await inspect(runner)))
   const age = ageOf(wanted, present.history, start?.edited ?? false)
   const asked = start !== undefined && age === 'older' ? withoutRenames(wanted) : wanted
-  const bare = plan(asked, { present, day: now.toISOString().slice(0, 10), concurrently: kind === 'postgresql' })
+  const day = now.toISOString().slice(0, 10)
+  const bare = plan(asked, { present, day, concurrently: kind === 'postgresql', takenOver: catalog?.takenOver })
   const names = await namesToCarry(runner, asked, present, identifiedChanges(bare.steps, asked, present.names))
   return { plan: await answered(carrying(bare, names), runner, asks), present, age, asked }
 }

@@ -1,4 +1,5 @@
 /** A wanted table together with the present one, and which present column each wanted column is. */
+import type { Catalog } from '../catalog/catalog.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { type Identified, identified } from './names/kept-names.ts'
 import { type Effect, type Step, statementsOf } from './step.ts'
@@ -28,6 +29,8 @@ export interface Circumstances {
   readonly day: string
   /** Whether indexes are made while others write; the embedded database has no others. */
   readonly concurrently: boolean
+  /** Tables of earlier versions whose rows plugins take over. */
+  readonly takenOver?: Catalog['takenOver'] | undefined
 }
 
 function isWanted({ wanted }: Pair, name: string): boolean {

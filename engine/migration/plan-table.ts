@@ -9,9 +9,10 @@ import {
   markComputed,
   validateForeignKey,
 } from './ddl.ts'
+import { FACT_TABLE } from './own/engine-tables.ts'
 import { type Circumstances, earlierTable, type Pair } from './pair.ts'
 import { goneColumns } from './plan-add.ts'
-import { mistakenRename } from './plan-notices.ts'
+import { mistakenRename, withHint } from './plan-notices.ts'
 import { asideName, quoteText } from './sql-name.ts'
 import { adding, asking, type Concern, changing, identifying, type Step, statementsOf } from './step.ts'
 import type { ForeignKey, HiddenTrigrams, Present, Table, TableIndex } from './table.ts'
@@ -76,6 +77,29 @@ function mistakenTable({ renamedFrom }: Table, gone: readonly Table[]): Concern 
     consequence: `are in ${likely} and would stay there: there is no table ${renamedFrom} to rename`,
   }))
 }
+
+/** What becomes of a table that no resource has any more; `hint` is a name that may be its later one. */
+export function goneSteps(table: Table, circumstances: Circumstances, hint: string | undefined): readonly Step[] {
+  const aside = setTableAside(table, circumstances)
+  const taken = circumstances.takenOver?.get(table.name)
+  if (taken === undefined) return [withHint(aside, hint)]
+  const { into, fact } = taken
+  const known = `coalesce((select value::bigint from ${FACT_TABLE.name} where name = ${quoteText(fact)}), 0)`
+  const hasFacts = circumstances.present.tables.some(({ name }) => name === FACT_TABLE.name)
+  const left = `select count(*) from ${q(table.name)}${hasFacts ? ` where id > ${known}` : ''}`
+  const rows = { kind: 'counted', question: left, unit: 'row', onlyWithRows: true } as const
+  return [
+    // A start does it by the plugin; the plan only tells of it.
+    asking(`take what ${table.name} holds over into ${into}`, 'changes', rows),
+    {
+      ...aside,
+      title: `${aside.title}, which is in ${into}`,
+      concern: { kind: 'waiting', question: left, consequence: 'are not taken over yet', advice: START_FIRST },
+    },
+  ]
+}
+
+const START_FIRST = 'a start of the application takes them over'
 
 export function setTableAside(table: Table, { present, day }: Circumstances): Step {
   const taken = new Set([...present.tables, ...present.setAside].map((named) => named.name))

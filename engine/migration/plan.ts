@@ -12,14 +12,13 @@ import {
   otherIds,
   takenNames,
   uncountedRecords,
-  withHint,
   wrongIds,
   wrongKey,
 } from './plan-notices.ts'
 import { planReferences } from './plan-reference.ts'
 import { beforeRenames } from './plan-required.ts'
 import { renamedSequences, sequenceSteps } from './plan-sequence.ts'
-import { createSteps, extensionSteps, renameSteps, setTableAside, withOperators, withPast } from './plan-table.ts'
+import { createSteps, extensionSteps, goneSteps, renameSteps, withOperators, withPast } from './plan-table.ts'
 import type { Step } from './step.ts'
 import { catalogHash, contentHash, type Present, type Table } from './table.ts'
 
@@ -97,7 +96,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): BareP
       ...foreignRequired(pair, present),
       ...uncountedRecords(pair, pairs),
     ]),
-    ...gone.map((table) => withHint(setTableAside(table, circumstances), maybeRenamedTable(gone, fresh, table))),
+    ...gone.flatMap((table) => goneSteps(table, circumstances, maybeRenamedTable(gone, fresh, table))),
     ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
     ...there.flatMap(openSecrets),
   ]

@@ -95,6 +95,7 @@ export function compose(
       hooks: new Map([...hooks].map(([name, hook]) => [name, hook.input.map((field) => field.name)])),
       listeners: new Map([...listeners].map(([name, { value }]) => [name, value.to ?? {}])),
       permissions: permissionsOf(bound, clashes),
+      takenOver: new Map(ordered.flatMap(({ takesOver = {} }) => Object.entries(takesOver))),
       accounts: only('accounts', bound, clashes)?.value,
       pluginOptions: new Map(checked.map(({ plugin, options }) => [plugin.name, options])),
     },

@@ -55,6 +55,11 @@ export const CONTRIBUTIONS = {
     gives: 'actions for automations, with options of their own',
     when: 'an admin decides in YAML when it happens: `notify`, a report by mail, a call of a server',
   },
+  takesOver: {
+    gives:
+      'tables of earlier versions whose rows `start` takes over, each with what they become and the fact that holds the greatest id of those taken over',
+    when: 'your plugin keeps its records elsewhere than it did',
+  },
   resources: {
     gives: 'resource files of your own, which an application can extend',
     when: 'you keep records of your own',

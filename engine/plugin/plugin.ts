@@ -2,7 +2,7 @@
 
 import type { Actor } from '../actor.ts'
 import type { ActionContribution } from '../automation/action.ts'
-import type { Catalog, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Resource, TakenOver } from '../catalog/catalog.ts'
 import type { ListenerContribution } from '../change/listener.ts'
 import type { Runner } from '../database/database.ts'
 import type {
@@ -161,6 +161,8 @@ export interface Plugin {
    * lines.
    */
   readonly start?: (context: PluginContext) => Promise<readonly StartLine[]>
+  /** Tables of earlier versions whose rows `start` takes over, by name, so that a plan says what becomes of them. */
+  readonly takesOver?: Readonly<Record<string, TakenOver>>
   readonly commands?: Readonly<Record<string, CommandContribution>>
   /** Its files outside the database, for `plinth dump`. */
   readonly files?: StoredFiles

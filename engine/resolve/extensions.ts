@@ -1,6 +1,6 @@
 /** The contributions of plugins to the catalog, as plain data: the passes know contributions and never plugins. */
 
-import type { Catalog, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Resource, TakenOver } from '../catalog/catalog.ts'
 import type { ActionName, ApplicationDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -73,6 +73,7 @@ export interface Extensions {
   readonly actions: ReadonlyMap<string, string | undefined>
   /** Permission → the plugin that declares it. */
   readonly permissions: ReadonlyMap<string, string>
+  readonly takenOver: ReadonlyMap<string, TakenOver>
   readonly accounts: AccountsContribution | undefined
   /** Whether a plugin identifies callers; false: no caller is known. */
   readonly authenticates?: boolean

@@ -135,6 +135,7 @@ function catalogOf(resolution: Resolution): Catalog {
     pluginOptions: new Map(resolution.extensions.pluginOptions),
     strictness: strictnessOf(value),
     onDrift: value.on_drift ?? 'stop',
+    takenOver: new Map(resolution.extensions.takenOver),
     explain: value.explain?.permission,
     limits: limitsOf(value),
     fieldTypes: new Map(resolution.extensions.fieldTypes),

@@ -130,4 +130,7 @@ export default definePlugin({
   transforms: [keepActivity],
   resourceRoutes,
   start: takeOver,
+  takesOver: {
+    activities: { into: 'the log of changes', fact: FACT },
+  },
 })

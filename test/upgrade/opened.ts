@@ -6,6 +6,7 @@ import pg from 'pg'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
+import { plinth } from '../cli/world.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 import { unpacked, unpackFolder } from './archive.ts'
 import type { Answers } from './questions.ts'
@@ -27,6 +28,8 @@ export interface Kept {
 }
 
 export interface Opened extends Kept {
+  /** What `plinth plan` said of it before it was opened. */
+  readonly plan: string
   readonly engine: Engine
   readonly address: string
   close(): Promise<void>
@@ -41,10 +44,11 @@ export async function open(version: string): Promise<Opened> {
   await mkdir(dataDir)
   await unpackFolder(await read(`${KIND}.data.br`), dataDir)
   const server = SERVER ? await loaded(String(await unpacked(await read('postgres.sql.br')))) : undefined
+  const place = { DATA_DIR: dataDir, DATABASE_URL: server?.url }
+  const { said: plan } = await plinth(['plan'], { ...place, RESOURCES_DIR: 'resources' })
   const settings = readSettings({
     PORT: '0',
-    DATA_DIR: dataDir,
-    DATABASE_URL: server?.url,
+    ...place,
     RATE_LIMIT: '1000000',
     AUTH_RATE_LIMIT: '1000000',
     BASE_URL: 'https://desk.example',
@@ -57,6 +61,7 @@ export async function open(version: string): Promise<Opened> {
   const { url: address } = await engine.listen()
   return {
     ...kept,
+    plan,
     engine,
     address,
     async close() {

@@ -17,6 +17,9 @@ function alike(found: readonly Difference[]): readonly string[] {
   return [...kinds.values()].map((of) => `${of.length}× ${JSON.stringify(of[0]).slice(0, 300)}`)
 }
 
+/** Versions that kept the activity in a table of its own. */
+const ACTIVITIES = new Set(['7aad99f', '04ea4ea'])
+
 for (const version of await versions()) {
   const test = suite(`data of ${version}`)
   let desk: Opened
@@ -25,6 +28,17 @@ for (const version of await versions()) {
     desk = await open(version)
   })
   test.after(() => desk?.close())
+
+  test('the plan before says what becomes of the data, what breaks clients, and gives no advice that does harm', () => {
+    const [steps = '', clients = ''] = desk.plan.split('For clients, ')
+    assert.not.match(steps, /^ {2}(unsafe|blocked)/m)
+    assert.not.match(steps, 'restore-field activities')
+    if (ACTIVITIES.has(version))
+      assert.match(steps, /take what activities holds over into the log of changes with \d+ rows/)
+    const lines = clients.split('\n\n')[0]!.split('\n')
+    assert.ok(lines.length <= 25, lines.join('\n'))
+    assert.not.match(clients, /has no "(success|data|meta)" any more/)
+  })
 
   test('every answer is what it was', async () => {
     const after = await ask(desk.address, desk.sown)
