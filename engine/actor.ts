@@ -33,8 +33,3 @@ export const SYSTEM: Actor = Object.freeze({
   permissions: new Set<string>(),
   attributes: Object.freeze({}),
 })
-
-/** Whether the actor holds a permission; `*` among an actor's permissions means all of them. */
-export function holds(actor: Actor, permission: string): boolean {
-  return actor.kind === 'system' || actor.permissions.has(permission) || actor.permissions.has('*')
-}

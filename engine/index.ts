@@ -1,9 +1,9 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
 export type { Actor } from './actor.ts'
-export { ANONYMOUS, holds, SYSTEM } from './actor.ts'
+export { ANONYMOUS, SYSTEM } from './actor.ts'
 export { type Address, addressOf, isWithin, type Network, subnetOf } from './address.ts'
-export { allowsOne } from './ask/policy.ts'
+export { allowsOne, holds } from './ask/policy.ts'
 export type {
   ActionContext,
   ActionContribution,

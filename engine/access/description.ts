@@ -4,7 +4,7 @@ import type { Access, Catalog, Clause, Field, Filter, Relation, Resource } from 
 import type { PolicyName } from '../definition/definition.ts'
 import { leaves } from '../filter/walk.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
-import { pathFromRoot } from '../http/route-path.ts'
+import { pathFromRoot } from '../http/table.ts'
 import { placeOf } from '../text/source.ts'
 import { type KeptFilter, kept } from './kept-filter.ts'
 

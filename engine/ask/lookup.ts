@@ -30,12 +30,12 @@ export function readLookup(resource: Resource, text: string, actor: Actor): Look
   const [name = '', ...rest] = text.split(':')
   const present = resource.earlier?.keys.get(name) ?? name
   const named = rest.length === 0 ? undefined : known.find((field) => field.name === present)
-  const found =
-    named === undefined
-      ? known.map((field) => lookupBy(resource, field, text)).find((one) => one !== undefined)
-      : lookupBy(resource, named, rest.join(':'))
-  if (found === undefined) throw notFound(resource)
-  return found
+  const [fields, value] = named === undefined ? [known, text] : [[named], rest.join(':')]
+  for (const field of fields) {
+    const found = lookupBy(resource, field, value)
+    if (found !== undefined) return found
+  }
+  throw notFound(resource)
 }
 
 /** The lookup by one field; undefined where the text can be no value of it. */

@@ -181,6 +181,13 @@ export function endOf(catalog: Pick<Catalog, 'resources'>, from: Resource, relat
   return last === undefined ? from : targetOf(catalog, last)
 }
 
+/** The slugs of a resource that are made of another field where none is given. */
+export const slugFields = memo((resource: Resource): readonly Field[] =>
+  [...resource.fields.values()].filter(
+    (field) => field.type.name === 'slug' && typeof field.options.own.from === 'string',
+  ),
+)
+
 /** How a secret is kept: sealed unless the YAML says otherwise, or the table is somebody else's; undefined: as it is sent. */
 export function protectionOf({ existing }: Pick<Resource, 'existing'>, field: Field): Protection | undefined {
   if (field.type.name !== 'secret' || !isStored(field)) return undefined

@@ -20,8 +20,8 @@ import { updateRecord } from '../write/update.ts'
 import { type UniqueValue, upsertRecord } from '../write/upsert.ts'
 import { countOperations, doAll, doEach, OPERATIONS, type OperationName, readOperations } from './batch-body.ts'
 import type { EngineRoute, RequestInput } from './bound-route.ts'
-import { preconditionsOf } from './negotiation.ts'
 import { createdReply, recordReply, routeAccess, secretKeys } from './resource-routes.ts'
+import { preconditionsOf } from './send.ts'
 
 /** A route that writes many records; the OpenAPI document describes it by these keys. */
 export interface BatchRoute extends EngineRoute {

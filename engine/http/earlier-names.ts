@@ -12,7 +12,7 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { BoundRoute, RequestInput, BoundRoute as Route } from './bound-route.ts'
 import type { HttpParts } from './http-app.ts'
 import type { Reply } from './route.ts'
-import { nameless } from './route-path.ts'
+import { nameless } from './table.ts'
 
 type Headers = Readonly<Record<string, string>>
 

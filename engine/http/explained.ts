@@ -1,6 +1,7 @@
 /** `Prefer: explain`: an answer says which rules decided, to callers to whom app.yaml gives the right; for all others the header means nothing. */
 
-import { type Actor, holds } from '../actor.ts'
+import type { Actor } from '../actor.ts'
+import { holds } from '../ask/policy.ts'
 import { pluginContext } from '../context/plugin-context.ts'
 import { ApiError, sentenceOf } from '../error.ts'
 import { explainField } from '../explain/field-report.ts'

@@ -18,8 +18,8 @@ import { createRecord } from '../write/create.ts'
 import { deleteRecord, restoreRecord } from '../write/remove.ts'
 import { updateRecord } from '../write/update.ts'
 import type { BoundRoute, EngineRoute, RequestInput } from './bound-route.ts'
-import { preconditionsOf } from './negotiation.ts'
 import type { Method, Reply } from './route.ts'
+import { preconditionsOf } from './send.ts'
 
 /** The resource, the action and the parent of a route. */
 export interface ResourceRoute extends EngineRoute {

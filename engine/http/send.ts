@@ -1,11 +1,14 @@
-/** Answers: the envelope (success, data or message and errors, meta), the headers of all answers, and their sending. */
+/** Answers: the envelope (success, data or message and errors, meta), the headers of all answers, the preconditions about versions (RFC 9110, section 13), and their sending. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import type { ApiError } from '../error.ts'
+import { ApiError } from '../error.ts'
 import { fieldErrorCodes, firstErrors } from '../field-error.ts'
 import { JsonText, namesTag } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import type { Preconditions } from '../run/read-back.ts'
+import type { BoundRoute } from './bound-route.ts'
+import type { Headers } from './call.ts'
 import type { Reply } from './route.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -168,6 +171,45 @@ export function optionsAnswer(allow: readonly string[], fixed: Fixed): Answer {
 /** Whether `If-Match` or `If-None-Match` names the ETag of an answer: in a list, weak or strong, or `*`. */
 export function matchesTag(header: string, etag: string | undefined): boolean {
   return namesTag(header, etag?.replace(/^(?:W\/)?"|"$/g, ''))
+}
+
+const TAGS = /^[\s,]*(?:(?:W\/)?"[^"]*"[\s,]*)+$/
+
+/** The preconditions in a request's headers. */
+export function preconditionsOf(headers: Headers): Preconditions {
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
+}
+
+/**
+ * Throws stale_version where a change depends on a version that its route does not compare: without the comparison it
+ * would not be the change that the client asked for. A POST changes nothing at its path.
+ */
+export function requireComparable({ method }: BoundRoute, { ifMatch, ifNoneMatch }: Preconditions): void {
+  if (method === 'GET' || method === 'POST') return
+  if (ifMatch !== undefined && ifMatch.trim() !== '*') {
+    const message = 'What this request changes has no version to compare: send it without If-Match'
+    throw new ApiError('stale_version', { message })
+  }
+  if (ifNoneMatch?.trim() === '*') {
+    const message = 'What this request changes is there: send it without If-None-Match'
+    throw new ApiError('stale_version', { message })
+  }
+}
+
+/**
+ * The answer to a read under its preconditions (RFC 9110, section 13.2.2): itself, 304, or stale_version thrown.
+ * Answers have no Last-Modified, so conditions about dates are ignored as they must be. An If-Match that is no list of
+ * tags is ignored too, since a read does no harm.
+ */
+export function conditional(method: string | undefined, headers: Headers, answer: Answer): Answer {
+  if ((method !== 'GET' && method !== 'HEAD') || answer.status !== 200) return answer
+  const { ifMatch, ifNoneMatch } = preconditionsOf(headers)
+  const matched = (header: string): boolean => matchesTag(header, answer.headers.ETag)
+  const differs = ifMatch !== undefined && TAGS.test(ifMatch) && !matched(ifMatch)
+  if (!differs && (ifNoneMatch === undefined || !matched(ifNoneMatch))) return answer
+  if (answer.body instanceof Readable) answer.body.destroy()
+  if (differs) throw new ApiError('stale_version', { message: 'This is not the version that If-Match names' })
+  return { status: 304, headers: answer.headers }
 }
 
 /** Sets status, headers and body; closes a body that is not sent. */

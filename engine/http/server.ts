@@ -14,11 +14,11 @@ import type { Admission } from './admission.ts'
 import type { Call } from './call.ts'
 import { clientErrorListener, refuseUnread } from './early-refusal.ts'
 import type { HttpApp, HttpParts } from './http-app.ts'
-import { conditional, packing } from './negotiation.ts'
+import { packing } from './negotiation.ts'
 import { beginCall, responder } from './pipeline.ts'
 import { probes } from './probes.ts'
 import type { Answer } from './send.ts'
-import { allowOrigin, fixedHeaders, refusal, type Stamp, send, stampFor } from './send.ts'
+import { allowOrigin, conditional, fixedHeaders, refusal, type Stamp, send, stampFor } from './send.ts'
 
 /**
  * Turns an error into a refusal. An unexpected error is logged with its stack; the caller only learns that it happened.

@@ -1,8 +1,7 @@
 /** A condition with fixed values as SQL text, its values written in: for index predicates and for finding seeded records. */
 import type { Catalog, FieldPath, Filter } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
-import { print, quoted as q } from '../filter/sql.ts'
-import { comparand, compareSql, toSql } from '../filter/to-sql.ts'
+import { comparand, compareSql, print, quoted as q, toSql } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
 import { quoteText } from './sql-name.ts'
 

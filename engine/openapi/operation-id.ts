@@ -6,7 +6,7 @@ import { singular } from '../catalog/name.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import type { ResourceRoute } from '../http/resource-routes.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
-import { parameterIn } from '../http/route-path.ts'
+import { parameterIn } from '../http/table.ts'
 import { batchId, isBatchRoute } from './batch.ts'
 import { pascal, type TypeNames } from './type-name.ts'
 

@@ -4,8 +4,20 @@ import type { BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource }
 import { idSql, ownerOf, targetOf } from '../catalog/stored.ts'
 import type { Operator } from '../field/field-type.ts'
 import type { Comparison, OnTheWay } from '../filter/filter.ts'
-import { and, type Fragment, join, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { type Comparable, comparand, compareSql, toSql } from '../filter/to-sql.ts'
+import {
+  and,
+  type Comparable,
+  comparand,
+  compareSql,
+  type Fragment,
+  join,
+  parameter,
+  quoted,
+  type Sql,
+  slot,
+  sql,
+  toSql,
+} from '../filter/sql.ts'
 import type { Json } from '../json.ts'
 import type { Reach } from '../plan/read-plan.ts'
 

@@ -5,11 +5,10 @@ import { filterable, reach } from '../ask/policy.ts'
 import type { BelongsTo, FieldPath, Resource } from '../catalog/catalog.ts'
 import { idSql, idType } from '../catalog/stored.ts'
 import type { Serializer } from '../field/wire.ts'
-import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
+import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ListPlan, ParentShape, SearchShape } from '../plan/read-plan.ts'
 import { type Compiled, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
 import { conditionSql, existenceSql, fieldSql, reachSql } from './condition.ts'
-import { afterSql, orderSql, type SortKey, sortKeys } from './order.ts'
 import { packedColumn } from './packed-row.ts'
 import { correctedWord, searchParts, searchSql } from './search.ts'
 import { earlierNamesOf, matchColumns } from './search-matches.ts'
@@ -22,7 +21,7 @@ import {
   rankKey,
   wholePage,
 } from './searched-page.ts'
-import { joiner, joinWay, selectList } from './select.ts'
+import { joiner, joinWay, orderSql, type SortKey, selectList, sortKeys } from './select.ts'
 
 /** The statement of a page. */
 export interface CompiledPage extends Compiled {
@@ -73,6 +72,36 @@ function pageKeys(scope: SelectScope, { ranked, resource, search, sort }: ListPl
   if (ranked === undefined || search === undefined) return sortKeys(scope, sort)
   const first = resource.ranked ? rankKey(scope, resource, search) : namedKey(search.identifiers)
   return [first, ...sortKeys(scope, ranked.slice(1))]
+}
+
+/**
+ * The condition of the rows after the cursor, for sort expressions in order, the id last. The cursor's values are the
+ * slots `k0`, `k1` …, or from another number on; `nulls` says which of them are absent.
+ * PostgreSQL's order is kept: NULL last when ascending, first when descending.
+ */
+function afterSql(keys: readonly SortKey[], nulls: string, from = 0): Sql {
+  const value = (i: number): Sql => sql`${slot(`k${from + i}`)}::${keys[i]!.cast}`
+  const absent = (i: number): boolean => nulls[i] === 'n'
+  const after = (i: number): Sql => {
+    const { sql: key, direction, nullable } = keys[i]!
+    if (absent(i)) return direction === 'asc' ? sql`false` : sql`${key} is not null`
+    if (direction === 'desc') return sql`${key} < ${value(i)}`
+    return nullable ? sql`(${key} > ${value(i)} or ${key} is null)` : sql`${key} > ${value(i)}`
+  }
+  const tied = (i: number): Sql => (absent(i) ? sql`${keys[i]!.sql} is null` : sql`${keys[i]!.sql} = ${value(i)}`)
+  // A row comparison is what an index can start from; NULLs in ascending keys would escape it.
+  const [{ direction }] = keys as [SortKey, ...SortKey[]]
+  const comparable = keys.every(
+    (key, i) => key.direction === direction && !absent(i) && (direction === 'desc' || !key.nullable),
+  )
+  if (comparable) {
+    const [row, values] = [join(keys.map((key) => key.sql)), join(keys.map((_, i) => value(i)))]
+    return sql`(${row}) ${direction === 'asc' ? '>' : '<'} (${values})`
+  }
+  const alternatives = keys.map(
+    (_, i) => sql`(${and([...keys.slice(0, i).map((_key, before) => tied(before)), after(i)])})`,
+  )
+  return sql`(${or(alternatives)})`
 }
 
 /** The conditions of the rows after a cursor. */

@@ -9,7 +9,6 @@ import { foldSql } from '../filter/text-forms.ts'
 import type { SearchShape } from '../plan/read-plan.ts'
 import type { SelectScope } from './compiled.ts'
 import { pathValueSql } from './condition.ts'
-import type { SortKey } from './order.ts'
 import {
   correctedWord,
   namedFirstSql,
@@ -21,6 +20,7 @@ import {
   wantedWord,
   wordSql,
 } from './search.ts'
+import type { SortKey } from './select.ts'
 
 /** What a page is made of. `columns`, `joins` and `where` are over the row `t` of the table. */
 export interface PageParts {

@@ -1,4 +1,4 @@
-/** An answer as a select list: columns, joins for embedded records, related records as JSON, and the serializer of the row. */
+/** An answer as a select list: columns, joins for embedded records, related records in their order as JSON, and the serializer of the row. */
 
 import { isOpen } from '../ask/askable.ts'
 import { reach, readable, readableEntry, usualAnswer } from '../ask/policy.ts'
@@ -21,8 +21,7 @@ import { and, type Fragment, join, print, quoted, type Sql, sql } from '../filte
 import { LIMITS } from '../limits.ts'
 import type { Mode, Part, ShownRelation } from '../plan/read-plan.ts'
 import { type CompiledRecord, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
-import { conditionSql, existenceSql, fieldSql, linkSql } from './condition.ts'
-import { orderSql } from './order.ts'
+import { conditionSql, existenceSql, fieldSql, linkSql, liveSql } from './condition.ts'
 
 /** The record that a to-one relation leads to, and what is shown of it. */
 interface Embedded extends ShownRelation {
@@ -142,6 +141,47 @@ export function joiner(catalog: Catalog, joins: string[]): (from: string, relati
     known.set(path, alias)
     return alias
   }
+}
+
+/** ORDER BY of linked sort terms, always ending with the id so that the order is total. */
+export function orderSql(scope: SelectScope, resource: Resource, terms: readonly SortTerm[], alias: string): Sql {
+  const parts = terms.map((term) => sql`${sortSql(scope, term, alias)} ${term.direction}`)
+  const last = terms.at(-1)
+  if (last?.path.field.name !== 'id' || last.path.relations.length > 0)
+    parts.push(sql`${idSql(resource, alias)} ${last?.direction ?? 'asc'}`)
+  return join(parts)
+}
+
+/** What one sort term orders by: a value of the record, or one that a chain of sub-selects finds; a deleted record on it is none. */
+function sortSql(scope: SelectScope, { path: { relations, field } }: SortTerm, alias: string): Sql {
+  const follow = (at: number, from: string): Sql => {
+    const relation = relations[at]
+    if (relation === undefined) return fieldSql(field, from)
+    const next = `${from}_s`
+    const target = targetOf(scope.catalog, relation)
+    const named = sql`${idSql(target, next)} = ${from}.${quoted(relation.field.column)}`
+    const where = and([named, ...liveSql(scope.catalog, target, next)])
+    return sql`(select ${follow(at + 1, next)} from ${quoted(target.table)} ${next} where ${where})`
+  }
+  return follow(0, alias)
+}
+
+/** One expression of a sort, with what a cursor has to know of it. */
+export interface SortKey {
+  readonly sql: Sql
+  readonly cast: string
+  readonly nullable: boolean
+  readonly direction: 'asc' | 'desc'
+}
+
+/** The sort's expressions over the row `t`; the last is the id. */
+export function sortKeys(scope: SelectScope, sort: readonly SortTerm[]): readonly SortKey[] {
+  return sort.map((term) => ({
+    sql: sortSql(scope, term, 't'),
+    cast: term.path.field.sqlType,
+    nullable: term.path.field.nullable || term.path.relations.length > 0,
+    direction: term.direction,
+  }))
 }
 
 /** A field in an answer: a column, a computation, or a count under the read policy. */

@@ -1,10 +1,10 @@
 /** ⇄ Slugs made from another field: the first free one among live records, `-2`, `-3` … on collision. */
 
 import type { Field, Resource } from '../catalog/catalog.ts'
+import { slugFields } from '../catalog/stored.ts'
 import { slugify } from '../field/slug.ts'
-import { likeLiteral } from '../filter/to-sql.ts'
+import { likeLiteral } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
-import { memo } from '../memo.ts'
 import type { FieldValues } from '../record/decode.ts'
 import { type Execution, runCompiled } from '../run/execution.ts'
 import { compileTakenSlugs } from '../statement/record.ts'
@@ -13,13 +13,6 @@ import { compileTakenSlugs } from '../statement/record.ts'
 const SUFFIX_LENGTH = 7
 
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))'
-
-/** The fields of a resource whose value is made when none is given. */
-export const slugFields = memo((resource: Resource): readonly Field[] =>
-  [...resource.fields.values()].filter(
-    (field) => field.type.name === 'slug' && typeof field.options.own.from === 'string',
-  ),
-)
 
 function baseOf(resource: Resource, field: Field, values: Readonly<FieldValues>): string {
   const source = values[String(field.options.own.from)]

@@ -1,6 +1,5 @@
 /** The auth plugin: accounts, sessions, passwords, approval, and the guards around users and roles. */
-import { definePlugin, type Plugin } from '../../engine/index.ts'
-import { actors, identify } from './actor.ts'
+import { definePlugin, type PeopleContribution, type Plugin } from '../../engine/index.ts'
 import { adminCommand } from './admin-command.ts'
 import { approvalRoutes } from './approval.ts'
 import { email } from './email-hook.ts'
@@ -12,7 +11,7 @@ import { invite, password, requiredPassword, signOut } from './password-hooks.ts
 import { resetRoutes } from './reset.ts'
 import { guardRole, guardUser } from './role-guards.ts'
 import { builtInRoles, unseededRoles } from './roles.ts'
-import { authenticate, people } from './session.ts'
+import { actors, authenticate, identify, openSession } from './session.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in.ts'
 import { start } from './start.ts'
@@ -33,6 +32,21 @@ const COMMANDS: Plugin['commands'] = {
     begins: false,
     run: userCommand,
   },
+}
+
+/** The people of tests. */
+const people: PeopleContribution = {
+  body: (name) => ({
+    first_name: name,
+    last_name: 'Tester',
+    email: `${name.toLowerCase().replace(/[^a-z0-9]+/g, '.')}@people.example`,
+    email_verified: true,
+    status: 'active',
+    invite: false,
+  }),
+  headers: async (context, account) => ({
+    authorization: `Bearer ${await openSession({ ...context, headers: {}, ip: '' }, account)}`,
+  }),
 }
 
 export default definePlugin({

@@ -1,5 +1,5 @@
 /** The options of the auth plugin in app.yaml: their schema, and their typed values. */
-import { type Actor, isObject, type Json, type JsonObject, type JsonSchema } from '../../engine/index.ts'
+import { type Actor, isObject, type Json, type JsonObject, type JsonSchema, memo } from '../../engine/index.ts'
 
 export interface AuthOptions {
   readonly tokenDays: number
@@ -103,8 +103,8 @@ export const OPTIONS_SCHEMA: JsonSchema = {
   },
 }
 
-/** The checked options, typed. */
-export function authOptions(options: JsonObject): AuthOptions {
+/** The checked options, typed; made once. */
+export const authOptions = memo((options: JsonObject): AuthOptions => {
   const approval = options.approval
   const roles = options.roles
   return {
@@ -118,7 +118,7 @@ export function authOptions(options: JsonObject): AuthOptions {
     quota: quotaIn(options.quota),
     signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,
   }
-}
+})
 
 const UNITS = { KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 } as const
 

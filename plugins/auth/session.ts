@@ -1,19 +1,20 @@
-/**
- * Sessions: signed tokens, and the row behind each, read again for every request, many requests by one statement. Also the
- * people of tests.
- */
+/** Sessions: signed tokens, the row behind each, read again for every request, many requests by one statement, and the actors that accounts are. */
 import { randomUUID } from 'node:crypto'
 import {
   type Actor,
+  type AttributeColumns,
+  attributeColumns,
   type Catalog,
+  type JsonObject,
   keysOf,
   memo,
-  type PeopleContribution,
   type PluginContext,
+  type Resource,
   type RouteContext,
+  type Row,
+  type Runner,
   type Settings,
 } from '../../engine/index.ts'
-import { actorColumns, actorOf, notDeletedSql } from './actor.ts'
 import { type AuthOptions, authOptions } from './options.ts'
 
 interface Waiting {
@@ -25,7 +26,6 @@ interface Waiting {
 /** The session checks of an application: those that wait for the next statement while one runs. */
 interface Batch {
   readonly text: string
-  own?: AuthOptions
   waiting: Waiting[]
   busy: boolean
 }
@@ -59,8 +59,7 @@ export async function authenticate(
 
 async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   batch.busy = true
-  batch.own ??= authOptions(context.options)
-  const { own } = batch
+  const own = authOptions(context.options)
   while (batch.waiting.length > 0) {
     const checked = batch.waiting.splice(0, MOST_TOGETHER)
     try {
@@ -151,20 +150,6 @@ export async function closeSessionsOf(
   await query.delete()
 }
 
-export const people: PeopleContribution = {
-  body: (name) => ({
-    first_name: name,
-    last_name: 'Tester',
-    email: `${name.toLowerCase().replace(/[^a-z0-9]+/g, '.')}@people.example`,
-    email_verified: true,
-    status: 'active',
-    invite: false,
-  }),
-  headers: async (context, account) => ({
-    authorization: `Bearer ${await openSession({ ...context, headers: {}, ip: '' }, account)}`,
-  }),
-}
-
 /** The content of a verified token: the id of its row, and its end in milliseconds since the epoch. */
 interface Claims {
   readonly jti: string
@@ -173,8 +158,8 @@ interface Claims {
 
 type TokenContext = Pick<PluginContext, 'settings' | 'now'>
 
-/** Verified tokens kept, so that a signature is checked once per token and not once per request. */
-const KEPT = 10_000
+/** Verified tokens kept, our own among them, so that a signature is checked once per token and not once per request. */
+const KEPT_TOKENS = 10_000
 /** Ours have some 300 characters; longer ones are not worth the hashing. */
 const LONGEST = 2_048
 
@@ -184,13 +169,16 @@ const verifiedFor = memo((_: Settings) => new Map<string, Claims>())
 export async function signToken(context: TokenContext, userId: number, claims: Claims): Promise<string> {
   const { SignJWT } = await import('jose')
   const { byId, current } = await keysOf(context.settings)
-  return new SignJWT()
+  const ends = Math.floor(claims.expiresAt / 1000)
+  const token = await new SignJWT()
     .setProtectedHeader({ alg: 'HS256', kid: current })
     .setSubject(String(userId))
     .setJti(claims.jti)
     .setIssuedAt(Math.floor(context.now().getTime() / 1000))
-    .setExpirationTime(Math.floor(claims.expiresAt / 1000))
+    .setExpirationTime(ends)
     .sign(byId.get(current)!)
+  keep(context, token, Object.freeze({ jti: claims.jti, expiresAt: ends * 1000 }))
+  return token
 }
 
 /** The claims of the bearer token in an Authorization header; undefined without a token of ours. */
@@ -202,10 +190,15 @@ export async function readToken(context: TokenContext, authorization: string | u
   if (claims === undefined) claims = await verify(context, token)
   else kept.delete(token)
   if (claims === undefined || claims.expiresAt <= context.now().getTime()) return undefined
-  // Moved to the end: the order of the map is that of last use.
-  kept.set(token, claims)
-  if (kept.size > KEPT) kept.delete(kept.keys().next().value!)
+  keep(context, token, claims)
   return claims
+}
+
+/** Keeps a token as the one that was used last; the order of the map is that of last use. */
+function keep({ settings }: TokenContext, token: string, claims: Claims): void {
+  const kept = verifiedFor(settings)
+  kept.set(token, claims)
+  if (kept.size > KEPT_TOKENS) kept.delete(kept.keys().next().value!)
 }
 
 async function verify(context: TokenContext, token: string): Promise<Claims | undefined> {
@@ -226,4 +219,100 @@ async function verify(context: TokenContext, token: string): Promise<Claims | un
     if (error instanceof errors.JOSEError) return undefined
     throw error
   }
+}
+
+const WAITING = 'Your account is awaiting approval'
+
+/** One set for each list of permissions: statements are compiled per set, so equal lists must share one. */
+const permissionSets = new Map<string, ReadonlySet<string>>()
+
+/** The number of lists before the map is emptied: an application has a handful, a hostile history of edits has more. */
+const KEPT_LISTS = 1_000
+
+/** The permissions in a role's JSON list. */
+function permissionSet(json: string): ReadonlySet<string> {
+  let set = permissionSets.get(json)
+  if (set === undefined) {
+    const list: unknown = JSON.parse(json)
+    set = new Set(Array.isArray(list) ? list.map(String) : [])
+    if (permissionSets.size >= KEPT_LISTS) permissionSets.clear()
+    permissionSets.set(json, set)
+  }
+  return set
+}
+
+/** An SQL condition: the row of an alias is not deleted; empty where records of its resource never are. */
+export function notDeletedSql({ fields }: Pick<Resource, 'fields'>, alias: string): string {
+  return fields.has('deleted_at') ? ` and ${alias}.deleted_at is null` : ''
+}
+
+/** The columns of the account `u` and its role `r` for `actorOf`, after the id of the token. */
+export function actorColumns(catalog: Catalog): string {
+  return ['u.id', 'u.status', 'u.self_registered', 'r.slug', 'r.permissions', ...attributesOf(catalog).columns].join(
+    ', ',
+  )
+}
+
+/** The position of the attributes in a row, after the columns that are fixed. */
+const ATTRIBUTES = 6
+
+/** The actor of a row with jti and `actorColumns`. */
+export function actorOf(
+  row: Row,
+  catalog: Catalog,
+  { approval, quota }: Pick<AuthOptions, 'approval' | 'quota'>,
+): Actor {
+  const [, id, status, selfRegistered, role, permissions] = row
+  // Accounts from before the quota only have their status.
+  const isLimited = quota !== undefined && (selfRegistered === 't' || status === 'pending')
+  return Object.freeze({
+    kind: 'user',
+    id: Number(id),
+    role: role ?? null,
+    permissions: permissionSet(permissions ?? '[]'),
+    attributes: attributesOf(catalog).read(row, ATTRIBUTES),
+    ...(isLimited && { quota }),
+    ...(approval === 'required' && status === 'pending' ? { restriction: WAITING } : {}),
+  })
+}
+
+const attributesOf = memo((catalog: Catalog): AttributeColumns => attributeColumns(catalog, 'u'))
+
+/** The present actor of an address or an id; null where nobody who may sign in has it. */
+export async function identify({ catalog, database, options }: PluginContext, name: string): Promise<Actor | null> {
+  const { options: own, type } = catalog.resources.get('users')!.fields.get('email')!
+  const address = type.parse(name, own)
+  const values = ['value' in address ? address.value : name, name]
+  const [found] = await findActors(
+    { catalog, options, runner: database.adhoc },
+    '(u.email = $1 or u.id::text = $2)',
+    values,
+  )
+  return found ?? null
+}
+
+interface Asking {
+  readonly catalog: Catalog
+  readonly options: JsonObject
+  readonly runner: Runner
+}
+
+/** The actors of those accounts that may sign in now. */
+export function actors(asking: Asking, ids: readonly number[]): Promise<readonly Actor[]> {
+  return findActors(asking, 'u.id = any($1::integer[])', [ids])
+}
+
+/** Reads the same columns as sessions do. */
+async function findActors(
+  { catalog, options, runner }: Asking,
+  condition: string,
+  values: readonly unknown[],
+): Promise<readonly Actor[]> {
+  const users = catalog.resources.get('users')!
+  const roles = catalog.resources.get('roles')!
+  const text = `select null, ${actorColumns(catalog)}
+    from "${users.table}" u join "${roles.table}" r on r.id = u.role_id
+    where ${condition} and u.status <> 'declined'${notDeletedSql(users, 'u')}${notDeletedSql(roles, 'r')} order by u.id`
+  const own = authOptions(options)
+  return (await runner.run({ text }, values)).map((row) => actorOf(row, catalog, own))
 }

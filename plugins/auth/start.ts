@@ -5,8 +5,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext, type StartLine } from '../../engine/index.ts'
-import { notDeletedSql } from './actor.ts'
 import { authOptions } from './options.ts'
+import { notDeletedSql } from './session.ts'
 
 /** What this reads of the environment, for the documents. */
 export const VARIABLES = {

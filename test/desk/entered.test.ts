@@ -99,25 +99,25 @@ interface Request {
 const NOTE = { name: 'Plan', details: 'Order paper' }
 const TICKET = { subject: 'The printer is out', details: 'Nothing comes out of it' }
 const REQUESTS: readonly Request[] = [
-  { method: 'GET', path: 'tickets', warm: 21, cold: 33 },
-  { method: 'POST', path: 'notes', body: () => NOTE, warm: 25, cold: 42 },
+  { method: 'GET', path: 'tickets', warm: 21, cold: 28 },
+  { method: 'POST', path: 'notes', body: () => NOTE, warm: 24, cold: 36 },
   // With what the plugins of a desk do around a ticket.
-  { method: 'POST', path: 'tickets', body: () => TICKET, warm: 28, cold: 47 },
+  { method: 'POST', path: 'tickets', body: () => TICKET, warm: 27, cold: 41 },
   {
     method: 'PATCH',
     path: 'notes',
     existing: NOTE,
     body: (number) => ({ name: `Plan ${number}` }),
-    warm: 28,
-    cold: 43,
+    warm: 26,
+    cold: 38,
   },
   {
     method: 'PATCH',
     path: 'tickets',
     existing: TICKET,
     body: (number) => ({ subject: `Printer ${number} is out` }),
-    warm: 32,
-    cold: 49,
+    warm: 29,
+    cold: 42,
   },
 ]
 

@@ -4,7 +4,7 @@
  */
 import type { Field } from '../../catalog/catalog.ts'
 import type { BoundRoute } from '../../http/bound-route.ts'
-import { parametersIn } from '../../http/route-path.ts'
+import { parametersIn } from '../../http/table.ts'
 import { EVENT_STREAM } from '../../http/stream-route.ts'
 import type { JsonSchema } from '../../json.ts'
 import { bodyKind, partsSchema, requiresAny } from '../operation.ts'

@@ -1,5 +1,5 @@
 /** The changes for clients between two OpenAPI documents, and whether they break clients of the older one. */
-import { nameless } from '../../http/route-path.ts'
+import { nameless } from '../../http/table.ts'
 import type { JsonSchema } from '../../json.ts'
 import type { Node, OpenApiDocument, PathItem } from '../openapi-document.ts'
 import { type Change, createSchemaComparison, resolved } from './schemas.ts'
