@@ -18,7 +18,12 @@ export const bigint: FieldType = {
   },
   column: () => 'bigint',
   schema: () => ({ type: 'string', pattern: '^-?[0-9]{1,19}$' }),
-  input: () => ({ type: ['string', 'integer'], pattern: '^[+-]?[0-9]+$' }),
+  input: ({ own }) => ({
+    type: ['string', 'integer'],
+    pattern: '^[+-]?[0-9]+$',
+    ...(own.min === undefined ? {} : { minimum: Number(own.min) }),
+    ...(own.max === undefined ? {} : { maximum: Number(own.max) }),
+  }),
   wire: 'string',
   operators: ORDER_OPERATORS,
   sortable: true,

@@ -36,10 +36,17 @@ export const decimal: FieldType = {
     type: 'string',
     pattern: `^-?\\d+${scaleOf(options) > 0 ? `\\.\\d{${scaleOf(options)}}` : ''}$`,
   }),
-  input: (options) => ({
-    type: ['string', 'number'],
-    pattern: scaleOf(options) > 0 ? `^[+-]?\\d+(\\.\\d{1,${scaleOf(options)}}0*)?$` : '^[+-]?\\d+(\\.0+)?$',
-  }),
+  input: (options) => {
+    const [scale, digits] = [scaleOf(options), precisionOf(options) - scaleOf(options)]
+    const most = Number(`${'9'.repeat(digits) || '0'}.${'9'.repeat(scale) || '0'}`)
+    const whole = digits === 0 ? '0+' : `0*\\d{1,${digits}}`
+    return {
+      type: ['string', 'number'],
+      pattern: scale > 0 ? `^[+-]?${whole}(\\.\\d{1,${scale}}0*)?$` : `^[+-]?${whole}(\\.0+)?$`,
+      minimum: Number(options.own.min ?? -most),
+      maximum: Number(options.own.max ?? most),
+    }
+  },
   wire: 'string',
   operators: ORDER_OPERATORS,
   sortable: true,

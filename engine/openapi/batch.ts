@@ -53,7 +53,9 @@ export function batchBody({ does }: BatchRoute, { create, update }: TypeNames): 
   }
   return {
     type: 'object',
+    minProperties: 1,
     properties: Object.fromEntries(does.map((name) => [name, lists[name]])),
+    additionalProperties: false,
   }
 }
 

@@ -30,6 +30,8 @@ export interface Described {
   readonly hooks: ReadonlyMap<string, { readonly input: readonly Field[] }>
   /** Descriptions of plugins, for the groups of their routes. */
   readonly plugins: readonly { readonly name: string; readonly description: string }[]
+  /** Tells who the bearer of a token is; undefined: no plugin does, and tokens mean nothing. */
+  readonly authenticate?: unknown
   /** A resource as callers of an action write it, where its readers do not read the same fields. */
   readonly written?: (resource: Resource, action: 'create' | 'update') => Resource
 }
@@ -48,6 +50,7 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
     names,
     operationId: operationIds(names),
     tagOf,
+    takesTokens: described.authenticate !== undefined,
   }
   const drafts: Record<string, Record<string, OperationDraft>> = {}
   yield* each(routes, (route) => {
@@ -68,12 +71,13 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
     openapi: '3.1.0',
     info: infoOf(catalog, routes),
     servers: [{ url: '/' }],
-    security: [{ bearer: [] }],
+    security: outline.takesTokens ? [{ bearer: [] }] : [],
     tags: tagsOf(catalog, routes, plugins),
     paths: { ...Object.fromEntries(items), ...PROBES },
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'The token that a sign-in returns.' },
+        ...(outline.takesTokens ? { bearer: bearerOf('The token that a sign-in returns.') } : {}),
+        metrics: bearerOf('The token for metrics, `METRICS_TOKEN`.'),
       },
       headers: HEADERS,
       parameters: HEADER_PARAMETERS,
@@ -86,6 +90,10 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   const document = used(whole)
   yield
   return yield* shared(document, partNames)
+}
+
+function bearerOf(description: string): Node {
+  return { type: 'http', scheme: 'bearer', description }
 }
 
 function infoOf(catalog: Catalog, routes: readonly BoundRoute[]): Node {

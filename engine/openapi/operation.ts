@@ -31,6 +31,8 @@ export interface Outline {
   readonly names: ReadonlyMap<string, TypeNames>
   readonly operationId: (route: BoundRoute) => string
   readonly tagOf: (route: BoundRoute) => string
+  /** Whether a plugin knows tokens. */
+  readonly takesTokens: boolean
 }
 
 /** A parameter, a body or the schema of an answer, with the names for its component. */
@@ -86,7 +88,7 @@ export function operationOf(outline: Outline, route: BoundRoute): OperationDraft
       summary: route.summary,
       description: describe(route),
       ...(route.earlier === undefined ? {} : { deprecated: true }),
-      ...(needsToken(route) ? {} : { security: [{}, { bearer: [] }] }),
+      ...(needsToken(route) ? {} : { security: outline.takesTokens ? [{}, { bearer: [] }] : [{}] }),
     },
     parameters: parametersOf(outline, route, pascal(operationId)),
     requestBody: requestBody(outline, route, pascal(operationId)),

@@ -50,7 +50,7 @@ export const PROBES = {
       tags: [TAG],
       summary: 'Numbers for Prometheus',
       description: 'From this machine, or with the token for metrics as bearer token.',
-      security: [{}, { bearer: [] }],
+      security: [{}, { metrics: [] }],
       responses: {
         200: { description: 'The numbers.', headers: ID, content: { 'text/plain': { schema: { type: 'string' } } } },
         401: refused('The token is wrong.'),

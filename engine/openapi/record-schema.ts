@@ -6,54 +6,8 @@ import type { Json, JsonSchema } from '../json.ts'
 import type { Mode } from '../plan/read-plan.ts'
 import { isWritable } from '../record/decode.ts'
 import { manyFields } from '../write/input.ts'
+import { exampleBody, exampleOf, mayRefuse } from './example.ts'
 import { listOf, nullable, objectOf, type Property, repeats, unlimited } from './schema.ts'
-
-const DAY = '2026-01-31'
-const TEXTS = [
-  '2026-01-31T09:30:00.000000Z',
-  DAY,
-  'ada@example.com',
-  'https://example.com/page',
-  '#ff8800',
-  '12.50',
-  '12',
-  'in-progress',
-] as const
-
-/** Texts to try as examples, for fields whose schema only says "a string". */
-const PLAIN: readonly Json[] = ['in-progress', '12.50', '12']
-
-/** A value that the field takes, in the form of answers; undefined when no guess fits. */
-function exampleOf(field: Field): Json | undefined {
-  if (field.default !== undefined && field.default !== null) return field.default
-  for (const guess of guesses(field)) {
-    const decoded = field.type.decode(guess, field.options)
-    if ('value' in decoded) return decoded.value
-  }
-  return undefined
-}
-
-function guesses(field: Field): readonly Json[] {
-  const schema = field.type.schema(field.options)
-  const { own } = field.options
-  if (Array.isArray(schema.enum)) return schema.enum as readonly Json[]
-  switch (schema.type) {
-    case 'boolean':
-      return [true]
-    case 'integer':
-    case 'number':
-      return [1, Number(own.min ?? 0), Number(own.max ?? 0)]
-    case 'array':
-      return [...TEXTS, 'printer', 1, true].map((item) => [item])
-    case 'string':
-      if (own.start !== undefined) return [String(own.start)]
-      if (schema.writeOnly === true) return ['correct horse battery']
-      if (schema.format !== undefined) return TEXTS
-      return schema.pattern === undefined ? [field.label, ...PLAIN] : [...TEXTS, '1', String(own.min), field.label]
-    default:
-      return []
-  }
-}
 
 /** The record in an answer; properties that only some callers may read are not required. */
 export function recordSchema(resource: Resource, mode: Mode): JsonSchema {
@@ -147,10 +101,12 @@ export function inputSchema(
   const fields = [...own, ...manyFields(resource).map(([field]) => field), ...hookInput]
   const properties = fields.map((field) => ({
     name: field.name,
-    schema: bodyValue(field, action, action === 'create' && isSetForSome(resource, field)),
+    schema: bodyValue(field, action, action === 'create' && isSetForSome(resource, field), resource.existing),
     required: action === 'create' && field.required && !isFilledIn(resource, field),
   }))
-  return withEarlierKeys(resource, objectOf(properties, exampleBody(fields, properties, 1)))
+  const example = exampleBody(fields, properties)
+  const shown = example === undefined || mayRefuse(resource, action, example) ? {} : { examples: [example] }
+  return withEarlierKeys(resource, objectOf(properties, shown))
 }
 
 /** The same body with earlier names; where a key is required, either name will do. */
@@ -197,26 +153,8 @@ export function fieldsSchema(fields: readonly Field[], partial: boolean): JsonSc
     schema: bodyValue(field, 'create'),
     required: !partial && field.required && field.default === undefined,
   }))
-  return objectOf(properties, exampleBody(writable, properties))
-}
-
-/**
- * A body to begin with: the required properties, and up to `most` in all, with plain values. Ids of records that may
- * not exist are left out.
- */
-function exampleBody(fields: readonly Field[], properties: readonly Property[], most = Infinity): JsonSchema {
-  const needed = properties.filter(({ required }) => required).length
-  const body: Record<string, Json> = {}
-  let room = most - needed
-  for (const [index, field] of fields.entries()) {
-    const required = properties[index]?.required === true
-    const plain = field.relation === undefined && field.write === undefined && field.default === undefined
-    const example = required || (plain && room > 0) ? exampleOf(field) : undefined
-    if (example !== undefined) body[field.name] = example
-    else if (required) return {}
-    if (example !== undefined && !required) room -= 1
-  }
-  return Object.keys(body).length === 0 ? {} : { examples: [body] }
+  const example = exampleBody(writable, properties)
+  return objectOf(properties, example === undefined ? {} : { examples: [example] })
 }
 
 function isFilledIn(resource: Resource, field: Field): boolean {
@@ -235,8 +173,8 @@ function isSetForSome(resource: Resource, field: Field): boolean {
  * A value of a body with its description. A default is described in words: generators of clients take a property with
  * `default` for one that is always there, and would require it of every caller.
  */
-function bodyValue(field: Field, action: 'create' | 'update', filled = false): JsonSchema {
-  const schema = field.type.input?.(field.options) ?? field.type.schema(field.options)
+function bodyValue(field: Field, action: 'create' | 'update', filled = false, existing = false): JsonSchema {
+  const schema = shownText(field.type.input?.(field.options) ?? field.type.schema(field.options), field, existing)
   const guard = field.write === undefined ? undefined : 'Only for those who may set it.'
   const rule = filled ? 'A rule fills it in for some callers.' : undefined
   const without = action === 'update' || field.default === undefined ? undefined : field.default
@@ -245,6 +183,13 @@ function bodyValue(field: Field, action: 'create' | 'update', filled = false): J
     ...(field.nullable ? nullable(schema) : schema),
     ...annotations(field, guard, rule, usual),
   }
+}
+
+/** An empty text means null, so a text that must not be null has a character; the tables of others keep empty texts. */
+function shownText(schema: JsonSchema, { nullable: isNullable, type }: Field, existing: boolean): JsonSchema {
+  if (isNullable || existing || type.verbatim === true || schema.type !== 'string') return schema
+  const isLonger = schema.enum !== undefined || schema.format !== undefined || Number(schema.minLength ?? 0) > 0
+  return isLonger ? schema : { ...schema, minLength: 1 }
 }
 
 /** The description of a value, unless its name says it all, and an example where people would have to guess. */

@@ -24,12 +24,19 @@ interface Routes {
   readonly documentPieces: () => Pieces<OpenApiDocument>
 }
 
+/** What a document says of the plugins of an application. */
+type Composed = Pick<Described, 'hooks' | 'plugins' | 'authenticate'>
+
+function describedBy({ authenticate, hooks, plugins }: Composed): Composed {
+  return { authenticate, hooks, plugins }
+}
+
 /** The routes of plugins, of resources and of the document, in this order. */
 export function allRoutes(
   given: readonly BoundRoute[],
   own: readonly BoundRoute[],
   catalog: Catalog,
-  composition: Pick<Described, 'hooks' | 'plugins'>,
+  composition: Composed,
 ): Routes {
   let made: OpenApiDocument | undefined
   function* documentPieces(): Pieces<OpenApiDocument> {
@@ -37,7 +44,7 @@ export function allRoutes(
     return made
   }
   const document = (): OpenApiDocument => atOnce(documentPieces())
-  const described = (): Described => ({ catalog, routes, hooks: composition.hooks, plugins: composition.plugins })
+  const described = (): Described => ({ ...describedBy(composition), catalog, routes })
   const forActor = (actor: Actor): OpenApiDocument => openapi(describedFor(described(), actor))
   const present: readonly BoundRoute[] = [...given, ...own, documentRoute(document, remembered(forActor))]
   const routes = [...present, ...earlierPaths(catalog, present)]
@@ -72,7 +79,7 @@ function remembered<T>(make: (actor: Actor) => T): (actor: Actor) => T {
 export function describeApplication(
   catalog: Catalog,
   given: readonly BoundRoute[],
-  composition: Pick<Described, 'hooks' | 'plugins'>,
+  composition: Composed,
 ): OpenApiDocument {
   return allRoutes(given, catalogRoutes(catalog), catalog, composition).document()
 }
@@ -81,13 +88,13 @@ export function describeApplication(
 export function clientOfApplication(
   catalog: Catalog,
   given: readonly BoundRoute[],
-  composition: Pick<Described, 'hooks' | 'plugins'>,
+  composition: Composed,
   runtime: string,
 ): string {
   const present = withoutEarlierNames(catalog)
   const all = allRoutes(given, catalogRoutes(present), present, composition).routes
   const routes = all.filter(({ earlier }) => earlier === undefined)
-  return clientModule({ catalog: present, routes, hooks: composition.hooks, plugins: composition.plugins }, runtime)
+  return clientModule({ ...describedBy(composition), catalog: present, routes }, runtime)
 }
 
 /** A document as text. */

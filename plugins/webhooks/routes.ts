@@ -30,7 +30,10 @@ const SECRET: JsonSchema = {
 const INPUT: Readonly<Record<string, FieldDefinition>> = {
   name: { type: 'string', required: true },
   address: { type: 'url', required: true },
-  events: { type: 'list', of: 'string', min_items: 1, max_items: 100, unique_items: true, required: true },
+  events: {
+    ...{ type: 'list', of: 'string', min_items: 1, max_items: 100, unique_items: true, required: true },
+    holds: 'event',
+  },
   where: { type: 'json', max_bytes: 10_000, schema: { type: 'object' } },
   active: { type: 'boolean' },
 }
