@@ -46,6 +46,19 @@ export function declarePermissions(
   }
 }
 
+/** Whether everybody who fulfils all conditions of the first fulfils those of the second. */
+export function implies(first: readonly Access[], second: readonly Access[]): boolean {
+  return second.every((wanted) =>
+    wanted.kind === 'anyone'
+      ? true
+      : first.some((given) => {
+          if (wanted.kind === 'signed_in') return given.kind !== 'anyone'
+          if (wanted.kind === 'permission') return given.kind === 'permission' && given.permission === wanted.permission
+          return given.kind === 'role' && given.roles.every((role) => wanted.roles.includes(role))
+        }),
+  )
+}
+
 function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value)
 }

@@ -22,6 +22,7 @@ import { joiningTables } from './joining.ts'
 import { judgeAccess } from './judge/access.ts'
 import { judgeComputedFields } from './judge/computed-fields.ts'
 import { judgeFields } from './judge/fields.ts'
+import { judgeMoves } from './judge/moves.ts'
 import { judgedByPlugins } from './judge/plugins.ts'
 import { judgePolicies } from './judge/policies.ts'
 import { judgeRelations } from './judge/relations.ts'
@@ -29,6 +30,7 @@ import { judgeResources } from './judge/resources.ts'
 import { judgeRules } from './judge/rules.ts'
 import { judgeSeeds } from './judge/seeds.ts'
 import { judgeTables } from './judge/tables.ts'
+import { judgeTogether } from './judge/together.ts'
 import { keeping } from './keep.ts'
 import { listOptions } from './list-options.ts'
 import { logging } from './logging.ts'
@@ -84,6 +86,8 @@ export const PASSES: readonly Pass[] = [
   { name: 'judge of policies', run: judgePolicies },
   { name: 'judge of access', run: judgeAccess },
   { name: 'judge of rules', run: judgeRules },
+  { name: 'judge of moves', run: judgeMoves },
+  { name: 'judge of rules together', run: judgeTogether },
   { name: 'judge of seeds', run: judgeSeeds },
   { name: 'earlier names', run: earlierNames },
 ]

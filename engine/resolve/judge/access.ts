@@ -17,6 +17,7 @@ import {
   table,
   type Word,
 } from './judgement.ts'
+import { asksNothing } from './satisfiable.ts'
 
 type Roles = ReturnType<typeof seededPermissions>
 
@@ -116,6 +117,13 @@ function clausesOf(resource: JudgedResource, roles: Roles): readonly JudgedClaus
 }
 
 const CLAUSE = table<JudgedClause>('wrong_access', [
+  {
+    at: ['where'],
+    when: ({ clause: { where } }) => where !== undefined && asksNothing(where),
+    says: 'Every record fulfils this condition, so the clause is about all of them',
+    hint: 'write a condition that keeps some records out, or take it away',
+    details: () => ({ severity: 'warning' }),
+  },
   {
     when: (one) => one.policy !== 'view' && !offers(one) && !isForCode(one),
     says: ({ draft, policy }) => `"${draft.name}" has no ${policy}, so this clause lets nobody do anything`,

@@ -1,24 +1,18 @@
-/** Judges rules, moves, automations and what follows from writes: parts that no write could set off, or that every write keeps. */
+/** Judges rules, automations and what follows from writes: parts that no write could set off, or that every write keeps. */
 import type { Field, Filter } from '../../catalog/catalog.ts'
-import type {
-  AutomationDefinition,
-  Document,
-  FollowDefinition,
-  MovesDefinition,
-  RuleDefinition,
-} from '../../definition/definition.ts'
+import type { AutomationDefinition, Document, FollowDefinition, RuleDefinition } from '../../definition/definition.ts'
 import { isNames } from '../automation-trigger.ts'
 import { entries, inside } from '../document-part.ts'
 import { fieldOf } from '../link-path.ts'
 import type { Draft, Resolution } from '../resolution.ts'
 import { judge, judgedResources, keysOf, listed, type Row, table, type Word } from './judgement.ts'
-import { alwaysHolds, necessaryComparisons } from './satisfiable.ts'
+import { alwaysHolds, asksNothing, necessaryComparisons } from './satisfiable.ts'
 
 /** Judges what every resource says of its writes, where it is written. */
 export function judgeRules(resolution: Resolution): void {
   for (const { draft, written } of judgedResources(resolution)) {
     const { document } = written
-    const { automations, follows = [], moves, rules } = document.value
+    const { automations, follows = [], rules } = document.value
     for (const [name, rule] of entries(document, ['rules'], rules)) {
       const must = draft.rules.find((one) => one.name === name)?.must
       judge(resolution, RULE, { ...rule, resolution, draft, name, must })
@@ -31,10 +25,6 @@ export function judgeRules(resolution: Resolution): void {
     }
     for (const [, automation] of entries<Events['value']>(document, ['automations'], automations))
       judge(resolution, EVENTS, { ...automation, resolution, draft, usual: [] })
-    for (const [name, moved] of entries(document, ['moves'], moves)) {
-      const field = fieldOf(resolution, draft, name)
-      if (field !== undefined) judge(resolution, MOVES, { ...moved, name, field })
-    }
   }
 }
 
@@ -55,6 +45,14 @@ const RULE = table<JudgedRule>('wrong_rule', [
     at: ['must'],
     says: ({ must, name }) => must !== undefined && alwaysHolds(must) && `The rule "${name}" asks for nothing`,
     hint: 'write a condition that the record must fulfil',
+  },
+  {
+    at: ['must'],
+    when: ({ must }) => must !== undefined && !alwaysHolds(must),
+    says: ({ must, name }) =>
+      must !== undefined && asksNothing(must) && `Every record keeps the rule "${name}" already`,
+    hint: 'write a condition that a record can break, or take the rule away',
+    details: () => ({ severity: 'warning' }),
   },
   {
     words: (one) =>
@@ -154,11 +152,11 @@ function keysChanged({ value: { changed } }: Events): readonly Word[] {
   return typeof changed === 'object' && !isNames(changed) ? keysOf(['changed'], changed) : []
 }
 
-function whyUnwritten(field: Field | undefined): string | undefined {
+export function whyUnwritten(field: Field | undefined): string | undefined {
   return field?.computed === undefined && field?.count === undefined ? undefined : 'is computed when it is read'
 }
 
-function whyFixed(field: Field | undefined): string | undefined {
+export function whyFixed(field: Field | undefined): string | undefined {
   return field?.immutable === true ? 'is set on create and stays' : undefined
 }
 
@@ -171,41 +169,5 @@ const FOLLOW = table<Document<FollowDefinition> & About>('wrong_rule', [
       return reason && `"${name}" ${reason}, so nothing can follow for it from an update`
     },
     hint: 'name create under on, or take "immutable" away from the field',
-  },
-])
-
-interface JudgedMoves extends Document<MovesDefinition> {
-  readonly name: string
-  readonly field: Field
-}
-
-const MOVES = table<JudgedMoves>('wrong_rule', [
-  {
-    key: [],
-    says: ({ field, name }) => {
-      const reason = whyUnwritten(field) ?? whyFixed(field) ?? (field.readOnly ? 'is read-only' : undefined)
-      return reason && `"${name}" ${reason}, so nobody moves it`
-    },
-    hint: 'take the moves away, or let the field be written',
-  },
-  {
-    words: ({ value }) =>
-      value.allow.flatMap(({ from, to }, index): readonly Word[] =>
-        typeof from === 'string' && from === to && from !== 'any' ? [[['allow', index], from]] : [],
-      ),
-    says: (_, word) => `Staying ${word} is no move`,
-    hint: 'take the entry away: a record may always stay as it is',
-  },
-  {
-    words: ({ field, value }) =>
-      value.allow.flatMap((move, index): readonly Word[] => {
-        const any = (['from', 'to'] as const).find((side) => move[side] === 'any')
-        const { values } = field.options.own
-        return any !== undefined && Array.isArray(values) && values.includes('any')
-          ? [[['allow', index, any], any]]
-          : []
-      }),
-    says: ({ name }) => `"any" is one of the words of "${name}", and means all of them here`,
-    hint: 'write [any] for the word alone, or the words that are meant',
   },
 ])

@@ -3,7 +3,8 @@ import type { Field, FieldPath, Filter, WayPath } from '../../catalog/catalog.ts
 import { conjuncts, fold } from '../../filter/walk.ts'
 import type { Json } from '../../json.ts'
 
-type Compare = Extract<Filter, { kind: 'compare' }>
+/** A comparison of a filter. */
+export type Comparison = Extract<Filter, { kind: 'compare' }>
 
 /** Why no record can fulfil a filter, as a sentence; undefined where one might. */
 export function neverHolds(filter: Filter): string | undefined {
@@ -15,8 +16,25 @@ export function alwaysHolds(filter: Filter): boolean {
   return judged(filter).always
 }
 
+/** Whether every record fulfils a filter, by what its fields can hold; one that is empty, too. */
+export function asksNothing(filter: Filter): boolean {
+  return fold<FieldPath, WayPath, { readonly all: boolean; readonly one?: Comparison }>(filter, {
+    compare: (part) => ({ all: isCertain(part), one: part }),
+    related: () => ({ all: false }),
+    not: () => ({ all: false }),
+    and: (of) => ({ all: of.every(({ all }) => all) }),
+    or: (of) => ({ all: of.some(({ all }) => all) || leavesNothing(of.flatMap(({ one }) => one ?? [])) }),
+  }).all
+}
+
+/** Whether no value is none of these: the opposites of all cannot hold together. */
+function leavesNothing(parts: readonly Comparison[]): boolean {
+  const opposites = parts.flatMap((part) => opposite(part) ?? [])
+  return contradiction(opposites) !== undefined || exhausted(opposites) !== undefined
+}
+
 /** The comparisons that must all hold, however they are nested. */
-export function necessaryComparisons(filter: Filter): readonly Compare[] {
+export function necessaryComparisons(filter: Filter): readonly Comparison[] {
   return conjuncts(filter).flatMap((part) => (part.kind === 'compare' ? [part] : []))
 }
 
@@ -24,7 +42,7 @@ interface Judgement {
   readonly never: string | undefined
   readonly always: boolean
   /** The comparisons that must all hold, however they are nested. */
-  readonly all: readonly Compare[]
+  readonly all: readonly Comparison[]
 }
 
 function judged(filter: Filter): Judgement {
@@ -38,7 +56,7 @@ function judged(filter: Filter): Judgement {
     }),
     and: (of) => {
       const all = of.flatMap((part) => part.all)
-      const never = of.find((part) => part.never !== undefined)?.never ?? contradiction(all)
+      const never = of.find((part) => part.never !== undefined)?.never ?? contradiction(all) ?? exhausted(all)
       return { never, always: of.every(({ always }) => always), all }
     },
     or: (of) => ({
@@ -49,7 +67,7 @@ function judged(filter: Filter): Judgement {
   })
 }
 
-function impossible({ operator, operand, path: { field } }: Compare): string | undefined {
+function impossible({ operator, operand, path: { field } }: Comparison): string | undefined {
   if (operand.kind !== 'literal') return undefined
   const { value } = operand
   const { max, min, values } = field.options.own
@@ -66,8 +84,54 @@ function impossible({ operator, operand, path: { field } }: Compare): string | u
   return left.length === 0 ? `"${field.name}" has no other values` : undefined
 }
 
+/** The values that a field can have, `null` among them; undefined where they cannot be counted. */
+function domainOf({ nullable, options: { own }, type }: Field): readonly Json[] | undefined {
+  const words = type.wire === 'boolean' ? [true, false] : type.name === 'enum' ? (own.values as Json[]) : undefined
+  return words && [...words, ...(nullable ? [null] : [])]
+}
+
+/** A field for which comparisons together admit no value. */
+function exhausted(parts: readonly Comparison[]): string | undefined {
+  for (const { path } of parts) {
+    const about = parts.filter((other) => wayOf(other.path) === wayOf(path) && other.operand.kind === 'literal')
+    // A path over a relation has no value where the relation has none.
+    const values = path.relations.length === 0 ? domainOf(path.field) : undefined
+    if (values?.every((value) => about.some((part) => !admits(part, value))))
+      return `"${wayOf(path)}" has no other values`
+  }
+  return undefined
+}
+
+/** Whether every value that the field of the record itself can have fulfils a comparison. */
+function isCertain(part: Comparison): boolean {
+  const { operand, operator, path } = part
+  const { field, relations } = path
+  if (relations.length > 0 || operand.kind !== 'literal') return false
+  const values = domainOf(field)
+  if (Object.hasOwn(OPPOSITES, operator) && values?.every((value) => admits(part, value)) === true) return true
+  if (operator === 'null') return operand.value === false && !field.nullable
+  const { max, min } = field.options.own
+  if (field.nullable) return false
+  if (operator === 'gte' && typeof min === 'number') return order(field, min, operand.value) >= 0
+  return operator === 'lte' && typeof max === 'number' && order(field, max, operand.value) <= 0
+}
+
+/** The opposite of a comparison, where another comparison says it. */
+function opposite(part: Comparison): Comparison | undefined {
+  const { operand, operator, path } = part
+  if (operand.kind !== 'literal') return undefined
+  if (operator === 'null') return { ...part, operand: { ...operand, value: operand.value !== true } }
+  const ordered = ORDERS[operator]
+  if (ordered !== undefined && (path.field.nullable || path.relations.length > 0)) return undefined
+  const other = OPPOSITES[operator] ?? ordered
+  return other && { ...part, operator: other }
+}
+
+const OPPOSITES: Readonly<Record<string, Comparison['operator']>> = { eq: 'ne', ne: 'eq', in: 'not_in', not_in: 'in' }
+const ORDERS: Readonly<Record<string, Comparison['operator']>> = { lt: 'gte', gte: 'lt', gt: 'lte', lte: 'gt' }
+
 /** Two comparisons of one value that cannot both hold. */
-function contradiction(parts: readonly Compare[]): string | undefined {
+function contradiction(parts: readonly Comparison[]): string | undefined {
   for (const [index, one] of parts.entries())
     for (const other of parts.slice(index + 1)) {
       if (wayOf(one.path) !== wayOf(other.path) || !exclude(one, other)) continue
@@ -81,11 +145,11 @@ function wayOf({ relations, field }: FieldPath): string {
 }
 
 /** Whether two comparisons of one value leave nothing. */
-function exclude(one: Compare, other: Compare): boolean {
+function exclude(one: Comparison, other: Comparison): boolean {
   const [first, second] = [valuesOf(one), valuesOf(other)]
   if (first !== undefined) return first.every((value) => !admits(other, value))
   if (second !== undefined) return second.every((value) => !admits(one, value))
-  if (!isLiteral(one) || !isLiteral(other)) return false
+  if (!isLiteral(one) || !isLiteral(other)) return compareTurned(one, other)
   if (one.operator === 'null' && other.operator === 'null') return one.operand.value !== other.operand.value
   const bounds = [one, other].map(boundOf)
   const [low, high] = [bounds.find((bound) => bound?.side === 'low'), bounds.find((bound) => bound?.side === 'high')]
@@ -94,12 +158,23 @@ function exclude(one: Compare, other: Compare): boolean {
   return ordered > 0 || (ordered === 0 && (low.open || high.open))
 }
 
-function isLiteral(part: Compare): part is Compare & { readonly operand: { readonly kind: 'literal' } } {
+/** Whether two comparisons of a value with one other value of the record leave nothing. */
+function compareTurned(one: Comparison, other: Comparison): boolean {
+  if (one.operand.kind !== 'record' || other.operand.kind !== 'record') return false
+  if (wayOf(one.operand.path) !== wayOf(other.operand.path)) return false
+  const [first, second] = [SIDES[one.operator] ?? '', SIDES[other.operator] ?? '']
+  return first !== '' && second !== '' && ![...first].some((side) => second.includes(side))
+}
+
+/** How a value may lie to the other one, by the operator. */
+const SIDES: Readonly<Record<string, string>> = { lt: '<', lte: '<=', eq: '=', gte: '=>', gt: '>', ne: '<>' }
+
+function isLiteral(part: Comparison): part is Comparison & { readonly operand: { readonly kind: 'literal' } } {
   return part.operand.kind === 'literal'
 }
 
 /** The only values that a comparison admits, `[null]` for an absent one; undefined where they cannot be counted. */
-function valuesOf({ operator, operand, path }: Compare): readonly Json[] | undefined {
+function valuesOf({ operator, operand, path }: Comparison): readonly Json[] | undefined {
   if (operand.kind !== 'literal') return undefined
   const { value } = operand
   if (operator === 'null' && value === true) return [null]
@@ -109,7 +184,7 @@ function valuesOf({ operator, operand, path }: Compare): readonly Json[] | undef
   return operator === 'in' && Array.isArray(value) ? value : undefined
 }
 
-function admits(part: Compare, value: Json): boolean {
+function admits(part: Comparison, value: Json): boolean {
   if (part.operand.kind !== 'literal') return true
   const { operator, operand, path } = part
   const written = operand.value
@@ -127,7 +202,7 @@ function admits(part: Compare, value: Json): boolean {
     : ordered < 0 || (ordered === 0 && !bound.open)
 }
 
-function boundOf({ operator, operand }: Compare) {
+function boundOf({ operator, operand }: Comparison) {
   if (operand.kind !== 'literal') return undefined
   const { value } = operand
   if (operator === 'gt' || operator === 'gte') return { side: 'low', value, open: operator === 'gt' } as const
@@ -136,14 +211,15 @@ function boundOf({ operator, operand }: Compare) {
 }
 
 /** Above 0 where the first value comes after the second; NaN where their texts do not say so. */
-function order({ type }: Field, one: Json, other: Json): number {
+export function order({ type }: Field, one: Json, other: Json): number {
   if (type.name === 'integer' || type.name === 'decimal') return Number(one) - Number(other)
   if (type.name === 'bigint') return Number(BigInt(String(one)) - BigInt(String(other)))
   if (type.wire !== 'date' || typeof one !== 'string' || typeof other !== 'string') return Number.NaN
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-function shown({ operator, operand }: Compare): string {
+function shown({ operator, operand }: Comparison): string {
+  if (operand.kind === 'record') return `${WORDS[operator] ?? operator} "${wayOf(operand.path)}"`.trim()
   const value = operand.kind === 'literal' ? operand.value : undefined
   if (operator === 'null') return value === true ? 'absent' : 'there'
   return `${WORDS[operator] ?? operator} ${Array.isArray(value) ? value.join(', ') : String(value)}`.trim()

@@ -1,9 +1,11 @@
 /** Judges seeds: rows that could not be together in one table, and rows that name records which no seed makes. */
-import type { Assignment, Field, Filter, SeedRow, Selection } from '../../catalog/catalog.ts'
+import type { Assignment, Field, Filter, RecordRule, SeedRow, Selection } from '../../catalog/catalog.ts'
+import { isStored } from '../../catalog/stored.ts'
 import type { Json } from '../../json.ts'
-import type { Draft, Resolution } from '../resolution.ts'
+import { type Draft, isFilledByItself, type Resolution } from '../resolution.ts'
 import { judge, judgedResources, type Placed, table } from './judgement.ts'
 import { necessaryComparisons } from './satisfiable.ts'
+import { truthOf } from './truth.ts'
 
 /** Judges the seeded rows of every resource, next to each other and as records that other rows name. */
 export function judgeSeeds(resolution: Resolution): void {
@@ -19,6 +21,8 @@ export function judgeSeeds(resolution: Resolution): void {
         if (isLost(one)) nameless.add(row)
       }
     judgeRepeated(resolution, draft, key, rows)
+    for (const row of rows) judge(resolution, BROKEN, { draft, row, place: () => row.span })
+    judgeNumbers(resolution, draft, rows)
     for (const [index, row] of rows.entries())
       for (const other of rows.slice(0, index)) judgePair(resolution, draft, row, other)
   }
@@ -127,6 +131,55 @@ function meet(one: SeedRow, other: SeedRow, from: Field, to: Field): boolean {
   const days = values.map((value) => (typeof value === 'string' ? Date.parse(value) : Number.NaN))
   const [a, b, c, d] = days as [number, number, number, number]
   return from.type.wire === 'date' ? a <= d && c <= b : a < d && c < b
+}
+
+interface JudgedRow extends Placed {
+  readonly draft: Draft
+  readonly row: SeedRow
+}
+
+const BROKEN = table<JudgedRow>('wrong_seed', [
+  {
+    at: ({ draft, row }) => placeOf(row, necessaryComparisons(brokenBy(draft, row)!.must)[0]?.path.field),
+    says: ({ draft, row }) => {
+      const rule = brokenBy(draft, row)
+      return rule && `The row breaks the rule "${rule.name}": ${rule.says}`
+    },
+    hint: 'correct the row, or the rule',
+  },
+])
+
+/** A rule about new records that the values of a row surely break. */
+function brokenBy(draft: Draft, row: SeedRow): RecordRule | undefined {
+  const known = (field: Field) => knownIn(draft, row, field)
+  return draft.rules.find(
+    ({ must, on, when }) =>
+      on.has('create') && (when === undefined || truthOf(when, known)) === true && truthOf(must, known) === false,
+  )
+}
+
+/** The value that the record of a row surely has; undefined where the database, a hook or what follows may give another. */
+function knownIn(draft: Draft, row: SeedRow, field: Field): Json | undefined {
+  const isOthers = draft.follows.some(({ set }) => set.some((one) => one.field.column === field.column))
+  if (isOthers || !isStored(field) || field.stored !== undefined || field === draft.key) return undefined
+  const assignment = [...row.assignments, ...draft.scopeSets].find((one) => one.field.column === field.column)
+  if (assignment !== undefined) return literalOf(assignment)
+  if (field.default !== undefined) return field.default
+  return isFilledByItself(draft, field) || field.type.name === 'slug' ? undefined : null
+}
+
+/** Reports the first row that is one too many of its kind. */
+function judgeNumbers({ report }: Resolution, draft: Draft, rows: readonly SeedRow[]): void {
+  for (const { most, name, per, says, where } of draft.counts) {
+    const counted = rows.filter((row) => where === undefined || truthOf(where, (field) => knownIn(draft, row, field)))
+    const surplus = counted.find(
+      (row, index) =>
+        most !== undefined && counted.slice(0, index).filter((one) => isSame(per, one, row)).length >= most,
+    )
+    const hint = 'leave it out, or write a greater "at_most"'
+    if (surplus !== undefined)
+      report('wrong_seed', `The row breaks the rule "${name}": ${says}`, surplus.span, { hint })
+  }
 }
 
 /** Reports the first row whose key, or whose value of a unique index, an earlier row has. */
