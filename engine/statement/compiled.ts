@@ -179,12 +179,21 @@ export function attributeColumns(catalog: Catalog, alias: string): AttributeColu
   const fields = [...new Set(attributes.map(([, field]) => field))]
   const places = attributes.map(([name, field]) => [name, fields.indexOf(field), field.type.wire] as const)
   return {
-    columns: fields.map((field) => columnSql(catalog, field, alias)),
+    columns: fields.map((field) => attributeSql(catalog, field, alias)),
     read: (row, from) =>
       Object.freeze(
         Object.fromEntries(places.map(([name, at, wire]) => [name, attributeOf(wire, row[from + at] ?? null)])),
       ),
   }
+}
+
+/** An address counts once its owner confirmed it: anybody can register one that belongs to another person. */
+function attributeSql(catalog: Catalog, field: Field, alias: string): string {
+  const own = columnSql(catalog, field, alias)
+  const { address, resource = '' } = catalog.accounts ?? {}
+  const confirmed = catalog.resources.get(resource)?.fields.get(address?.confirmed ?? '')
+  if (address?.field !== field.name || confirmed === undefined) return own
+  return `case when ${columnSql(catalog, confirmed, alias)} then ${own} end`
 }
 
 function columnSql({ accounts, resources }: Catalog, field: Field, alias: string): string {

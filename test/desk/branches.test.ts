@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../engine/boot/boot.ts'
-import { type Desk, openDesk, PASSWORD, type Person } from './desk.ts'
+import { type Desk, openDesk, PASSWORD, type Person, registerAt } from './desk.ts'
 
 const BRANCHES = `
 resource: branches
@@ -36,6 +36,15 @@ policies: { create: [{ role: clerk, set: { branch: $actor.branch } }] }
 actions: [create]
 `
 
+const INVITATIONS = `
+resource: invitations
+fields: { title: { type: string, required: true }, email: { type: email, required: true } }
+policies:
+  view: [{ role: customer, where: { email: $actor.email } }, { role: clerk, where: { email: { ne: $actor.email } } }]
+  create: [{ permission: branches.manage }, { role: customer, set: { email: $actor.email } }]
+actions: [list, create]
+`
+
 const CHANGES = {
   'users.yaml': (text: string) =>
     text
@@ -61,6 +70,7 @@ test.before(async (state) => {
   await writeFile(join(state.folder, 'branches.yaml'), BRANCHES)
   await writeFile(join(state.folder, 'shifts.yaml'), SHIFTS)
   await writeFile(join(state.folder, 'rounds.yaml'), ROUNDS)
+  await writeFile(join(state.folder, 'invitations.yaml'), INVITATIONS)
   for (const [file, change] of Object.entries(CHANGES)) {
     const path = join(state.folder, file)
     await writeFile(path, change(await readFile(path, 'utf8')))
@@ -134,6 +144,23 @@ test('numbers and what is computed of an account are attributes too', async (sta
   ])
   assert.equal(await seen(state, await state.person('manager', 'Tess', { level: 4 })), ['north', 'late'])
   assert.equal(await seen(state, await state.person('manager', 'Max')), [])
+})
+
+test('an address is an attribute once it is confirmed, in conditions and in what is set', async (state) => {
+  const { desk } = state
+  const person = await registerAt(desk, 'Eve')
+  const invite = (email: string) => desk.post('/invitations', desk.admin, { title: 'Welcome', email })
+  for (const email of [person.email, 'somebody@else.example']) assert.is((await invite(email)).status, 201)
+  const mine = async (as: Person) => (await desk.get('/invitations', as)).list.map(({ email }) => email)
+  assert.equal(await mine(person), [])
+  const made = await desk.post('/invitations', person, { title: 'Own' })
+  assert.is(made.status, 422, made.text)
+  assert.equal(made.at('errors'), { email: ['The email field is required'] })
+  assert.is((await desk.put(`/users/${person.id}`, desk.admin, { email_verified: true })).status, 200)
+  assert.equal(await mine(person), [person.email])
+  assert.is((await desk.post('/invitations', person, { title: 'Own' })).status, 201)
+  const clerk = await state.person('clerk', 'Curt', { email_verified: false })
+  assert.equal(await mine(clerk), [])
 })
 
 test('misspelt roles and permissions of the desk are told before it starts', async () => {
