@@ -89,7 +89,7 @@ export function goneSteps(table: Table, circumstances: Circumstances, hint: stri
   const left = `select count(*) from ${q(table.name)}${hasFacts ? ` where id > ${known}` : ''}`
   const rows = { kind: 'counted', question: left, unit: 'row', onlyWithRows: true } as const
   return [
-    // A start does it by the plugin; the plan only tells of it.
+    // A start does it by the plugin; the plan only says so.
     asking(`take what ${table.name} holds over into ${into}`, 'changes', rows),
     {
       ...aside,
