@@ -301,6 +301,18 @@ conventions('where a relation leads says one function', () => {
   )
 })
 
+conventions('no table has the name of a part of a statement, and no column that of its row', () => {
+  const part = /\b(?!plinth_)[a-z]\w* as (?:materialized )?\(/
+  // PostgreSQL takes a name alone for a column first; with `.*` it is the row.
+  const row = /\b(?:row_to_json|to_jsonb?|jsonb?_agg|jsonb?_populate_record)\([a-z]\b[,) ]/
+  const made = /^engine\/(statement|run|write|context|explain|testing)\/|^engine\/migration\/online\.ts$/
+  const violations = production.filter(({ code, path }) => made.test(path) && (part.test(code) || row.test(code)))
+  none(
+    violations.map((file) => file.path),
+    '`with plinth_found as (…)`, `row_to_json(o.*)`',
+  )
+})
+
 conventions('what is remembered of an object is a memo', () => {
   const violations = everything.filter((file) => file.path !== 'engine/memo.ts' && /\bnew WeakMap\b/.test(file.code))
   none(

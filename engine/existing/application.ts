@@ -96,7 +96,7 @@ function told({ table, parent }: Inside, forms: ReadonlyMap<string, ResourceForm
 
 function rowsSql({ name, columns, primaryKey }: TableFacts, column: string, { key }: ResourceForm): string {
   const bytes = columns.filter(({ type }) => type === 'bytea' || type === 'tsvector')
-  const row = ['to_jsonb(d)', ...bytes.map((one) => `'${one.name.replaceAll("'", "''")}'`)].join(' - ')
+  const row = ['to_jsonb(d.*)', ...bytes.map((one) => `'${one.name.replaceAll("'", "''")}'`)].join(' - ')
   const order = primaryKey.length === 0 ? row : primaryKey.map((one) => `d.${quotedName(one)}`).join(', ')
   const same = `d.${quotedName(column)} = t.${quotedName(key.column.name)}`
   return `(select coalesce(jsonb_agg(${row} order by ${order}), jsonb_build_array()) from ${quotedName(name)} d where ${same})`

@@ -147,7 +147,7 @@ function compileParts(scope: SelectScope, rule: RecordRule, plan: WriteShape): C
     holdsSql(catalog, filter, 'v', judged),
     ...compared.map(({ value }) => sql`(${value})::text`),
   ])
-  const text = sql`with ${definitions} select ${join(columns)} from v`
+  const text = sql`with ${definitions} select ${join(columns)} from plinth_v v`
   return { ...compiled(text), names: parts.map(({ compared }) => compared.map(({ name }) => name)) }
 }
 

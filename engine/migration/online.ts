@@ -188,7 +188,7 @@ export function allAtOnce(batches: Batches): string {
   const { inOrder, key, table, where } = batches
   if (inOrder !== true) return `${updating(batches)} where ${where}`
   const keys = `select ${q(key)} as plinth_key from ${q(table)} where ${where} order by ${q(key)}`
-  return `${updating(batches)} from (${valued(batches, keys)}) batch where ${q(table)}.${q(key)} = plinth_key`
+  return `${updating(batches)} from (${valued(batches, keys)}) plinth_batch where ${q(table)}.${q(key)} = plinth_key`
 }
 
 /**
@@ -200,9 +200,9 @@ function batchSql(batches: Batches, isFirst: boolean): string {
   const behind = isFirst ? '' : `${q(key)} > $1::${keyType} and `
   const first = `select ${q(key)} as plinth_key from ${q(table)} where ${behind}(${where})
     order by ${q(key)} limit ${LIMITS.migrationBatch}`
-  return `with batch as materialized (${valued(batches, first)}),
-  changed as (${updating(batches)} from batch where ${q(table)}.${q(key)} = plinth_key and (${where}) returning 1)
-  select (select plinth_key::text from batch order by plinth_key desc limit 1), (select count(*) from changed)`
+  return `with plinth_batch as materialized (${valued(batches, first)}),
+  plinth_changed as (${updating(batches)} from plinth_batch where ${q(table)}.${q(key)} = plinth_key and (${where}) returning 1)
+  select (select plinth_key::text from plinth_batch order by plinth_key desc limit 1), (select count(*) from plinth_changed)`
 }
 
 /** Changes the rows from the first to the last; after a kill, the remaining rows are those without the value. */

@@ -85,7 +85,7 @@ export function compileTake(scope: SelectScope, resource: Resource, automation: 
   const { where, cause, holds, order } = dueSql(scope, resource, automation)
   const due = sql`select ${idSql(resource, 't')}, ${cause} as cause, ${holds} as holds from ${quoted(resource.table)} t where ${where} order by ${order} limit ${slot('most')}::integer for update of t skip locked`
   return compiled(
-    sql`with due as materialized (${due}) insert into plinth_automation_run (automation, record_id, cause, outcome) select ${slot('automation')}::text, ${idSql(resource, 'd')}, d.cause, case when d.holds then 'done' else 'unmet' end from due d on conflict do nothing returning record_id, cause, outcome`,
+    sql`with plinth_due as materialized (${due}) insert into plinth_automation_run (automation, record_id, cause, outcome) select ${slot('automation')}::text, ${idSql(resource, 'd')}, d.cause, case when d.holds then 'done' else 'unmet' end from plinth_due d on conflict do nothing returning record_id, cause, outcome`,
   )
 }
 

@@ -61,7 +61,7 @@ export function changeSql(catalog: Catalog, resource: Resource, write: LoggedWri
 /** What was kept of a record that is removed for good, the row `w`: that it was, and no value of it. */
 export function forgetSql(catalog: Catalog, resource: Resource): Sql {
   const { owner } = resource
-  return sql`update plinth_change c set changes = '[]', seen_by = null from w where c.resource = ${text(owner)} and c.record_id = ${keptIdSql(catalog, resource, 'w')} and (c.changes <> '[]' or c.seen_by is not null)`
+  return sql`update plinth_change c set changes = '[]', seen_by = null from plinth_w w where c.resource = ${text(owner)} and c.record_id = ${keptIdSql(catalog, resource, 'w')} and (c.changes <> '[]' or c.seen_by is not null)`
 }
 
 /** The fields that changed, in the order of the resource, each with its values before and after. */

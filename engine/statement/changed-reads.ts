@@ -231,7 +231,7 @@ export function compileLockRead(
   const { resource } = plan
   const stored = sql`from ${quoted(resource.table)} b where ${idSql(resource, 'b')} = ${slot('id')}::${idType(resource)}`
   const ids = changed.flatMap(({ of }): readonly Sql[] => [
-    sql`select ${pathValueSql(catalog, of, 'v')} from v`,
+    sql`select ${pathValueSql(catalog, of, 'v')} from plinth_v v`,
     ...(by === 'update' ? [sql`select ${pathValueSql(catalog, of, 'b')} ${stored}`] : []),
   ])
   return compiled(sql`with ${draftRow(scope, plan)} ${lockSql(target, join(ids, ' union all '))}`)

@@ -93,8 +93,8 @@ export function tableSql(table: string, { after, was }: Pick<Judged, 'after' | '
   if (former !== undefined) return former
   if (after === undefined || after.table !== table) return sql`${quoted(table)}`
   const columns = after.columns.map(quoted).join(', ')
-  const others = sql`select ${join(after.columns.map((column) => after.others.get(column) ?? quoted(column)))} from ${quoted(table)} s where ${idSql(after.resource, 's')} is distinct from (select ${idSql(after.resource, 'v')} from v)`
-  return sql`(${after.removed ? others : sql`${others} union all select ${columns} from v`})`
+  const others = sql`select ${join(after.columns.map((column) => after.others.get(column) ?? quoted(column)))} from ${quoted(table)} s where ${idSql(after.resource, 's')} is distinct from (select ${idSql(after.resource, 'v')} from plinth_v v)`
+  return sql`(${after.removed ? others : sql`${others} union all select ${columns} from plinth_v`})`
 }
 
 type Asking = Extract<Filter, { kind: 'related' }>

@@ -157,7 +157,7 @@ function sightOf(scope: SelectScope, { laid, paths, resource }: Seen) {
  * is made without values takes all records of a small table, and would lay every value over each of them.
  */
 export function foundSql({ key, table }: Resource, id: string): Sql {
-  return sql`(select f.*, f as plinth_row from ${quoted(table)} f where f.${quoted(key.column)} = ${id} offset 0)`
+  return sql`(select f.*, (f.*)::${quoted(table)} as plinth_row from ${quoted(table)} f where f.${quoted(key.column)} = ${id} offset 0)`
 }
 
 /** The value at the end of a path, as far as the reader sees it; null otherwise. What is computed has its field's type for every class. */

@@ -25,7 +25,7 @@ export function formerTable(resource: Keyed, at: number): FormerTable {
 /** The records that changed, as they were: a part of a `with`. */
 export function formerRows({ table, resource, name, idsSlot, wasSlot }: FormerTable): Sql {
   const given = sql`unnest(${slot(idsSlot)}::${idsType(resource)}, ${slot(wasSlot)}::text[]) as c(id, was)`
-  return sql`${name} as materialized (select o.* from ${given} join ${quoted(table)} t on ${idSql(resource, 't')} = c.id cross join lateral jsonb_populate_record(t, c.was::jsonb) o where c.was is not null)`
+  return sql`${name} as materialized (select o.* from ${given} join ${quoted(table)} t on ${idSql(resource, 't')} = c.id cross join lateral jsonb_populate_record(t.*, c.was::jsonb) o where c.was is not null)`
 }
 
 /** The whole table as it was, for `from`. */

@@ -246,8 +246,8 @@ export function manySql(
   const sorted = orderSql(scope, target, most === undefined || relation.ordered ? order : newestFirst(target), 'm')
   const limited = most === undefined ? '' : ` limit ${most}`
   const rows = sql`select ${columns} from ${quoted(target.table)} m ${joins} where ${and(conditions)} order by ${sorted}${limited}`
-  if (first) return sql`(select row_to_json(o) from (${rows} limit 1) o)`
-  return sql`(select coalesce(json_agg(o), '[]'::json) from (${rows}) o)`
+  if (first) return sql`(select row_to_json(o.*) from (${rows} limit 1) o)`
+  return sql`(select coalesce(json_agg(o.*), '[]'::json) from (${rows}) o)`
 }
 
 function newestFirst({ key }: Resource): readonly SortTerm[] {
@@ -296,7 +296,7 @@ function embedSql(
     const { name, value } = entry
     if (value.kind === 'embed') {
       const next = joinOnce(at, value.relation)
-      const object = sql`(select row_to_json(o) from (select ${columnsOf(value.entries, next)}) o)`
+      const object = sql`(select row_to_json(o.*) from (select ${columnsOf(value.entries, next)}) o)`
       return [
         sql`case when ${idSql(targetOf(scope.catalog, value.relation), next)} is null then null else ${object} end as ${quoted(name)}`,
       ]

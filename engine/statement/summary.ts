@@ -69,20 +69,20 @@ function groupBy(groups: readonly Column[]): Sql {
 function groupColumn({ field, step, term }: GroupTerm, at: number): Column {
   const value = fieldSql(field, 't')
   if (step === undefined) {
-    const name = field.relation === undefined ? `b${at}` : quoted(field.column)
+    const name = field.relation === undefined ? `plinth_b${at}` : quoted(field.column)
     return { term, name, value, wire: field.type.wire }
   }
   const zone = sql`${slot('zone')}::text`
   const unit = `'${step}'`
   if (step === 'hour')
-    return { term, name: `b${at}`, value: sql`date_trunc(${unit}, ${value}, ${zone})`, wire: 'timestamp' }
+    return { term, name: `plinth_b${at}`, value: sql`date_trunc(${unit}, ${value}, ${zone})`, wire: 'timestamp' }
   const local = field.type.wire === 'date' ? sql`${value}::timestamp` : sql`${value} at time zone ${zone}`
-  return { term, name: `b${at}`, value: sql`date_trunc(${unit}, ${local})::date`, wire: 'date' }
+  return { term, name: `plinth_b${at}`, value: sql`date_trunc(${unit}, ${local})::date`, wire: 'date' }
 }
 
 function figureColumn(figure: FigureTerm, at: number): Column {
   const { term } = figure
-  const name = `f${at}`
+  const name = `plinth_f${at}`
   if (figure.kind === 'count') return { term, name, value: sql`count(*)`, wire: 'number' }
   const { field, kind, until } = figure
   const own = fieldSql(field, 't')
@@ -107,7 +107,7 @@ function filled(
   const times = by.flatMap(({ step }, at) => (step === undefined ? [] : [{ step, at }]))
   const [time] = times
   if (time === undefined || times.length > 1 || sort.length > 0)
-    return { definitions: sql`found as (${grouped})`, name: 'found' }
+    return { definitions: sql`plinth_found as (${grouped})`, name: 'plinth_found' }
   const period = groups[time.at]!
   const others = groups.filter((one) => one !== period)
   const same = others.map(({ name }) => sql`f.${name} is not distinct from o.${name}`)
@@ -116,14 +116,14 @@ function filled(
     ...figures.map(({ name }, at) => sql`${emptyFigure(of[at]!, `f.${name}`)} as ${name}`),
   ]
   const names = others.map(({ name }) => name)
-  const kinds = names.length === 0 ? 'select true as one' : sql`select distinct ${join(names)} from found`
+  const kinds = names.length === 0 ? 'select true as one' : sql`select distinct ${join(names)} from plinth_found`
   const definitions = join([
-    sql`found as materialized (${grouped})`,
-    sql`periods as (${periods(time.step, period.name)})`,
-    sql`kinds as (${kinds})`,
-    sql`whole as (select ${join(columns)} from kinds o cross join periods p left join found f on ${and([sql`f.${period.name} = p.at`, ...same])} union all select ${join([...groups, ...figures].map(({ name }) => `${name}`))} from found where ${period.name} is null)`,
+    sql`plinth_found as materialized (${grouped})`,
+    sql`plinth_periods as (${periods(time.step, period.name)})`,
+    sql`plinth_kinds as (${kinds})`,
+    sql`plinth_whole as (select ${join(columns)} from plinth_kinds o cross join plinth_periods p left join plinth_found f on ${and([sql`f.${period.name} = p.at`, ...same])} union all select ${join([...groups, ...figures].map(({ name }) => `${name}`))} from plinth_found where ${period.name} is null)`,
   ])
-  return { definitions, name: 'whole' }
+  return { definitions, name: 'plinth_whole' }
 }
 
 const LENGTHS: Readonly<Record<Step, string>> = {
@@ -137,9 +137,9 @@ const LENGTHS: Readonly<Record<Step, string>> = {
 
 function periods(step: Step, name: string): Sql {
   const length = `interval '${LENGTHS[step]}'`
-  if (step === 'hour') return sql`select generate_series(min(${name}), max(${name}), ${length}) as at from found`
+  if (step === 'hour') return sql`select generate_series(min(${name}), max(${name}), ${length}) as at from plinth_found`
   const bounds = `min(${name})::timestamp, max(${name})::timestamp`
-  return sql`select generate_series(${bounds}, ${length})::date as at from found`
+  return sql`select generate_series(${bounds}, ${length})::date as at from plinth_found`
 }
 
 /** In a period without records there are none, and their sum is nothing. */

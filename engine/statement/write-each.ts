@@ -23,7 +23,7 @@ export function compileInsertEach(scope: SelectScope, plan: WriteShape): Compile
   const list = selectList(answered, resource, 't', 'single', [idSql(resource, 't')])
   const { columns, joins, serialize } = list
   // Ids that the database counts come in the order of the rows.
-  const text = sql`${definitions} select ${join(columns)} from w t ${joins} order by ${idSql(resource, 't')}`
+  const text = sql`${definitions} select ${join(columns)} from plinth_w t ${joins} order by ${idSql(resource, 't')}`
   return { ...compiled(text), serialize }
 }
 
@@ -36,7 +36,7 @@ export function compileInsertOfEach(scope: SelectScope, plan: WriteShape): Compi
   const definitions = writtenEach(scope, plan)
   const id = idSql(plan.resource, 'w')
   return compiled(
-    sql`${definitions} select (select string_agg(${id}::text, ',' order by ${id}) from w), (select string_agg(c.plinth_place::text, ',' order by c.plinth_place) from c where not c.plinth_holds)`,
+    sql`${definitions} select (select string_agg(${id}::text, ',' order by ${id}) from plinth_w w), (select string_agg(c.plinth_place::text, ',' order by c.plinth_place) from plinth_c c where not c.plinth_holds)`,
   )
 }
 
@@ -46,13 +46,13 @@ function writtenEach(scope: SelectScope, plan: WriteShape): Sql {
   const inputs = plan.given.map(({ name }) => sql`${slot(`f_${name}`)}::text[]`)
   const names = [...plan.given.map(({ column }) => quoted(column)), PLACE]
   // The sent values, as text. The row alone does not tell whether a value was sent or follows.
-  const sent = sql`g as materialized (select * from unnest(${join(inputs)}) with ordinality as g(${join(names)}))`
-  const row = sql`${insertedRow(scope, resource, givenColumns(scope, plan))}, g.${PLACE} from g`
+  const sent = sql`plinth_g as materialized (select * from unnest(${join(inputs)}) with ordinality as g(${join(names)}))`
+  const row = sql`${insertedRow(scope, resource, givenColumns(scope, plan))}, g.${PLACE} from plinth_g g`
   const checks = checksSql(scope, plan)
   const holds = checks.length === 0 ? sql`true` : sql`(${and(checks.map(({ condition }) => condition))}) is true`
   const written = join(writable(scope, resource, plan.columns).map(quoted))
-  const judged = sql`c as materialized (select v.*, ${holds} as plinth_holds from v)`
-  const insert = sql`insert into ${quoted(resource.table)} (${written}) select ${written} from c where c.plinth_holds order by c.plinth_place returning *`
+  const judged = sql`plinth_c as materialized (select v.*, ${holds} as plinth_holds from plinth_v v)`
+  const insert = sql`insert into ${quoted(resource.table)} (${written}) select ${written} from plinth_c c where c.plinth_holds order by c.plinth_place returning *`
   const unsure = [...plan.optional].filter(
     ({ column }) => plan.assigned.some(({ field }) => field.column === column) || plan.following.has(column),
   )
@@ -61,9 +61,9 @@ function writtenEach(scope: SelectScope, plan: WriteShape): Sql {
     after: 'w',
     given: new Set(plan.given),
     unsure: new Map(unsure.map((field) => [field, sql`g.${quoted(field.column)} is not null`])),
-    from: unsure.length === 0 ? sql`w` : withSent(plan, unsure),
+    from: unsure.length === 0 ? sql`plinth_w w` : withSent(plan, unsure),
   })
-  return sql`with ${sent}, ${followedRow(scope, plan, row, PLACE)}, ${judged}, w as (${insert})${log}`
+  return sql`with ${sent}, ${followedRow(scope, plan, row, PLACE)}, ${judged}, plinth_w as (${insert})${log}`
 }
 
 /** The values of a record: what was sent, else what is assigned. */
@@ -82,7 +82,7 @@ function withSent({ given, resource }: WriteShape, fields: readonly Field[]): Sq
   const id = idSql(resource, 'w')
   const key = given.find((field) => field === resource.key)
   const columns = (key === undefined ? fields : [...fields, key]).map(({ column }) => sql`g.${quoted(column)}`)
-  const sent = sql`(select ${join(columns)}, row_number() over (order by g.plinth_place) as plinth_nth from g join c on c.plinth_place = g.plinth_place where c.plinth_holds) g`
-  if (key !== undefined) return sql`w join ${sent} on g.${quoted(key.column)}::${key.sqlType} = ${id}`
-  return sql`(select w.*, row_number() over (order by ${id}) as plinth_nth from w) w join ${sent} on g.plinth_nth = w.plinth_nth`
+  const sent = sql`(select ${join(columns)}, row_number() over (order by g.plinth_place) as plinth_nth from plinth_g g join plinth_c c on c.plinth_place = g.plinth_place where c.plinth_holds) g`
+  if (key !== undefined) return sql`plinth_w w join ${sent} on g.${quoted(key.column)}::${key.sqlType} = ${id}`
+  return sql`(select w.*, row_number() over (order by ${id}) as plinth_nth from plinth_w w) w join ${sent} on g.plinth_nth = w.plinth_nth`
 }

@@ -88,8 +88,8 @@ function removedRow(
   const rowOf = (given: Columns, from: Sql): Sql =>
     computedRow(scope.catalog, resource, updatedRow(scope, resource, given, from), 'update', new Set(given.keys()))
   const further = action === 'restore' ? yielded(scope, resource) : new Map<string, Sql>()
-  if (further.size === 0) return sql`v as materialized (${rowOf(columns, source)})`
-  return sql`u as materialized (${rowOf(columns, source)}), v as materialized (${rowOf(further, sql`u t`)})`
+  if (further.size === 0) return sql`plinth_v as materialized (${rowOf(columns, source)})`
+  return sql`plinth_u as materialized (${rowOf(columns, source)}), plinth_v as materialized (${rowOf(further, sql`plinth_u t`)})`
 }
 
 /** One write before it is put together. */
@@ -126,8 +126,8 @@ function insertion(scope: SelectScope, plan: WriteShape): CompiledWrite {
     statement: (conditions) =>
       columns.size === 0
         ? sql`insert into ${table} default values returning *`
-        : sql`insert into ${table} (${names}) select ${names} from v where ${and(conditions)} returning *`,
-    logged: { action: 'create', after: 'w', given: new Set(plan.given), from: sql`w` },
+        : sql`insert into ${table} (${names}) select ${names} from plinth_v v where ${and(conditions)} returning *`,
+    logged: { action: 'create', after: 'w', given: new Set(plan.given), from: sql`plinth_w w` },
   })
 }
 
@@ -145,7 +145,7 @@ function update(scope: SelectScope, plan: WriteShape): CompiledWrite {
     checks,
     // The version is compared again by the update itself: after waiting for a lock it sees the newer row.
     statement: (conditions) =>
-      sql`update ${quoted(resource.table)} t set ${sets} from v${also} where ${and([...same, ...conditions])} returning t.*`,
+      sql`update ${quoted(resource.table)} t set ${sets} from plinth_v v${also} where ${and([...same, ...conditions])} returning t.*`,
     logged: {
       action: 'update',
       before: 'o',
@@ -165,7 +165,7 @@ function bareUpdate(scope: SelectScope, plan: WriteShape, given: Columns): Compi
   const where = and(findings(scope, plan))
   const list = selectList(scope, resource, 't', 'single', [idSql(resource, 't')])
   const written = sql`update ${quoted(resource.table)} t set ${sets} where ${where} returning t.*`
-  const text = sql`with w as (${written}) select ${join(list.columns)} from w t ${list.joins}`
+  const text = sql`with plinth_w as (${written}) select ${join(list.columns)} from plinth_w t ${list.joins}`
   return { ...compiled(text), checks: [], tells: 0, kept: list.kept, serialize: list.serialize }
 }
 
@@ -176,8 +176,8 @@ function fieldsOf(resource: Resource, columns: ReadonlySet<string>): ReadonlySet
 /** The row of the log as a further part of a statement; nothing where nobody listens. What is gone leaves no values there. */
 export function logSql({ catalog }: SelectScope, resource: Resource, write: LoggedWrite): Sql {
   if (!resource.logged) return sql``
-  const row = sql`, l as (${changeSql(catalog, resource, write)})`
-  return write.after === undefined ? sql`${row}, p as (${forgetSql(catalog, resource)})` : row
+  const row = sql`, plinth_l as (${changeSql(catalog, resource, write)})`
+  return write.after === undefined ? sql`${row}, plinth_p as (${forgetSql(catalog, resource)})` : row
 }
 
 /** Row, checks, write and answer as one statement. */
@@ -185,17 +185,23 @@ function assemble(scope: SelectScope, { answer, resource }: WriteShape, write: W
   const checks = write.checks.map(({ check }) => check)
   const checked = checkedRow(write)
   if (answer === 'checks')
-    return { ...compiled(sql`${checked} select c.* from c`), checks, tells: 0, kept: [], serialize: () => 'null' }
+    return {
+      ...compiled(sql`${checked} select c.* from plinth_c c`),
+      checks,
+      tells: 0,
+      kept: [],
+      serialize: () => 'null',
+    }
   const flags = checks.map((_, i) => `c.c${i}`)
   const before: readonly Fragment[] = [...flags, idSql(resource, 't')]
   const list =
     answer === 'record'
       ? selectList({ ...scope, isNew: write.logged.action === 'create' }, resource, 't', 'single', before)
       : { ...storedList(resource, 't', before), kept: [] }
-  const written = write.statement(flags.length === 0 ? [] : [sql`(select ${and(flags)} from c)`])
+  const written = write.statement(flags.length === 0 ? [] : [sql`(select ${and(flags)} from plinth_c c)`])
   const tells = toldBy(write).map((_, i) => `c.m${i}`)
-  const definitions = sql`${checked}, w as (${written})${logSql(scope, resource, write.logged)}`
-  const text = sql`${definitions} select ${join([...list.columns, ...tells])} from c left join w t on true ${list.joins}`
+  const definitions = sql`${checked}, plinth_w as (${written})${logSql(scope, resource, write.logged)}`
+  const text = sql`${definitions} select ${join([...list.columns, ...tells])} from plinth_c c left join plinth_w t on true ${list.joins}`
   return { ...compiled(text), checks, tells: tells.length, kept: list.kept, serialize: list.serialize }
 }
 
@@ -209,7 +215,7 @@ function checkedRow(write: Write): Sql {
   const flags = checks.map(({ condition }, i) => sql`${condition} as c${i}`)
   const told = toldBy(write).map((one, i) => sql`${one} as m${i}`)
   const conditions = checks.length === 0 ? sql`1 as one` : join([...flags, ...told])
-  return sql`with ${definitions}, c as materialized (select ${conditions} from v)`
+  return sql`with ${definitions}, plinth_c as materialized (select ${conditions} from plinth_v v)`
 }
 
 /** The row `v` that a write would make, as definitions of a `with`. */
@@ -228,7 +234,7 @@ export function draftRow(scope: SelectScope, plan: WriteShape): Sql {
 export function compileDraft(scope: SelectScope, plan: WriteShape): CompiledRecord {
   const admitted = holdsSql(scope.catalog, plan.clause?.where, 'v')
   const stored = storedList(plan.resource, 'v', [admitted])
-  const text = sql`with ${draftRow(scope, plan)} select ${join(stored.columns)} from v`
+  const text = sql`with ${draftRow(scope, plan)} select ${join(stored.columns)} from plinth_v v`
   return { ...compiled(text), serialize: stored.serialize }
 }
 
@@ -246,18 +252,18 @@ function removal(scope: SelectScope, plan: WriteShape, action: 'delete' | 'resto
     yields.length === 0
       ? [...columns].map(([column, value]) => sql`${quoted(column)} = ${value}`)
       : [...new Set([...columns.keys(), ...yields])].map((column) => sql`${quoted(column)} = v.${quoted(column)}`)
-  const written = sql`update ${table} set ${join(list)}${yields.length === 0 ? '' : ' from v'}`
+  const written = sql`update ${table} set ${join(list)}${yields.length === 0 ? '' : ' from plinth_v v'}`
   const write = sets === undefined ? sql`delete from ${table}` : written
   const same = sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
   const checks = checksSql(scope, plan)
   const logged: LoggedWrite =
     sets === undefined
-      ? { action, before: 'w', given: NOTHING, from: sql`w` }
+      ? { action, before: 'w', given: NOTHING, from: sql`plinth_w w` }
       : { action, before: 'o', after: 'w', given: NOTHING, from: withFormer(resource) }
   if (checks.length + yields.length === 0) {
     const { columns, serialize } = storedList(resource, 't', [])
     const text = resource.logged
-      ? sql`with w as (${write} where ${same} returning t.*)${logSql(scope, resource, logged)} select ${join(columns)} from w t`
+      ? sql`with plinth_w as (${write} where ${same} returning t.*)${logSql(scope, resource, logged)} select ${join(columns)} from plinth_w t`
       : sql`${write} where ${same} returning ${join(columns)}`
     return { ...compiled(text), checks: [], tells: 0, kept: [], serialize }
   }
@@ -291,11 +297,11 @@ export function storedRow(scope: SelectScope, plan: WriteShape): StoredRow {
     const found = sql`select t.xmin as ${FOUND_VERSION}, t.* from ${table} t where ${and(findings(scope, plan))}`
     const same = [sql`${idSql(resource, 't')} = ${idSql(resource, 's')}`, sql`t.xmin = s.${FOUND_VERSION}`]
     return {
-      definitions: [sql`s as materialized (${found})`],
-      source: sql`s t`,
-      also: ', s',
+      definitions: [sql`plinth_s as materialized (${found})`],
+      source: sql`plinth_s t`,
+      also: ', plinth_s s',
       same,
-      former: sql`w cross join s o`,
+      former: sql`plinth_w w cross join plinth_s o`,
     }
   }
   const same = [sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`]
@@ -307,7 +313,7 @@ export function storedRow(scope: SelectScope, plan: WriteShape): StoredRow {
 
 /** The written row `w` joined with its former row `o`: a statement sees its own tables as they were before it. */
 export function withFormer(resource: Resource): Sql {
-  return sql`w join ${quoted(resource.table)} o on ${idSql(resource, 'o')} = ${idSql(resource, 'w')}`
+  return sql`plinth_w w join ${quoted(resource.table)} o on ${idSql(resource, 'o')} = ${idSql(resource, 'w')}`
 }
 
 /** The column of the row's xmin. */

@@ -157,7 +157,7 @@ export function followedRow(scope: SelectScope, plan: WriteShape, row: Sql, plac
     computedRow(catalog, resource, stepSql(scope, resource, step, by, `i${i}`, place), by, columnsSet(step), place),
   )
   const first = computedRow(catalog, resource, row, by, by === 'update' ? written : undefined, place)
-  return join([first, ...rows].map((one, i) => sql`${names[i] ?? 'v'} as materialized (${one})`))
+  return join([first, ...rows].map((one, i) => sql`plinth_${names[i] ?? 'v'} as materialized (${one})`))
 }
 
 /**
@@ -216,7 +216,7 @@ function stepSql(
     return cases.length === 0 ? sql`${own}` : sql`case ${join(cases, ' ')} else ${own} end as ${quoted(column)}`
   })
   const carried = place === undefined ? [] : [`${alias}.${place}`]
-  return sql`select ${join([...columns, ...carried])} from ${alias} ${joins.join(' ')}`
+  return sql`select ${join([...columns, ...carried])} from plinth_${alias} ${alias} ${joins.join(' ')}`
 }
 
 /** Joins the stored row of the record `alias` once and gives its alias. */

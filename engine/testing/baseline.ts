@@ -93,7 +93,7 @@ async function changedOf(adhoc: Runner, tables: readonly KeptTable[]): Promise<R
 async function sumsOf(adhoc: Runner, names: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
   if (names.size === 0) return new Map()
   const asked = [...names].map(
-    (name) => `select '${name}', md5(string_agg(t::text, '' order by t::text)) from ${live(name)} t`,
+    (name) => `select '${name}', md5(string_agg((t.*)::text, '' order by (t.*)::text)) from ${live(name)} t`,
   )
   return new Map((await rows(adhoc, asked.join(' union all '))).map(([name, sum = '']) => [name, sum]))
 }

@@ -60,7 +60,7 @@ function compileLog({ catalog }: Scope, resource: Resource, changed: readonly Fi
   const written = sql`(select t.* from ${quoted(resource.table)} t where ${id} = any(${slot('ids')}::${idsType(resource)}) order by ${id}) w`
   if (changed === undefined)
     return compiledOf(changeSql(catalog, resource, { action: 'create', after: 'w', given: new Set(), from: written }))
-  const former = sql`${written} join ${quoted(resource.table)} r on ${idSql(resource, 'r')} = ${idSql(resource, 'w')} cross join lateral jsonb_populate_record(r, ${slot('was')}::jsonb) o`
+  const former = sql`${written} join ${quoted(resource.table)} r on ${idSql(resource, 'r')} = ${idSql(resource, 'w')} cross join lateral jsonb_populate_record(r.*, ${slot('was')}::jsonb) o`
   return compiledOf(
     changeSql(catalog, resource, { action: 'update', before: 'o', after: 'w', given: new Set(changed), from: former }),
   )

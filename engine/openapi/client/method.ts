@@ -4,8 +4,8 @@
  */
 import type { Field } from '../../catalog/catalog.ts'
 import type { BoundRoute } from '../../http/bound-route.ts'
-import { parametersIn } from '../../http/table.ts'
 import { EVENT_STREAM } from '../../http/stream-route.ts'
+import { parametersIn } from '../../http/table.ts'
 import type { JsonSchema } from '../../json.ts'
 import { bodyKind, partsSchema, requiresAny } from '../operation.ts'
 import { fieldsSchema } from '../record-schema.ts'
