@@ -1,4 +1,5 @@
 /** What authors read about their mistakes: each at its place, with the nearest word, all at once. */
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DESK_FILES } from './desk.ts'
@@ -203,6 +204,28 @@ mistaken('access rules, nested routes, joining tables and limits are held to the
     ['name_too_long', 'wrong_limit'],
   )
   assert.is(resolveFiles({}, 'name: X\nlimits: { perPageMax: 10 }').value?.limits.perPageDefault, 10)
+})
+
+mistaken('a mistake of a clause has the place of that clause, whatever clauses before it are about nobody', () => {
+  const nobody = '{ fields: [name] }'
+  const empty = '{ who: signed_in, fields: [] }'
+  const fits = '{ who: signed_in }'
+  /** The line of the first clause, behind the one that names the resource. */
+  const FIRST = 6
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(nobody, empty, fits), { minLength: 1, maxLength: 6 }), (clauses) => {
+      const text = `fields: { name: { type: string } }\npolicies:\n  view: [{ who: anyone }]\n  update:\n${clauses.map((one) => `    - ${one}\n`).join('')}`
+      const { diagnostics } = resolveFiles({ things: text })
+      const lines = diagnostics
+        .filter(({ message }) => /says whom it is about|change nothing/.test(message))
+        .map(({ message, span }) => `${span!.source.text.slice(0, span!.start).split('\n').length} ${message}`)
+      const expected = clauses.flatMap((one, at) => {
+        if (one === fits) return []
+        return `${at + FIRST} ${one === nobody ? 'A clause says whom it is about' : 'This clause lets people change nothing'}`
+      })
+      assert.equal(lines.sort(), [...expected].sort())
+    }),
+  )
 })
 
 mistaken('seeds must be found again', () => {

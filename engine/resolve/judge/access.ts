@@ -1,6 +1,6 @@
 /** Judges who may do something: permissions that nobody has, clauses that admit nobody, guards of what a role cannot write anyway. */
 import type { Access, Clause } from '../../catalog/catalog.ts'
-import type { AccessDefinition, Path, PolicyName } from '../../definition/definition.ts'
+import type { AccessDefinition, Path } from '../../definition/definition.ts'
 import { conjuncts } from '../../filter/walk.ts'
 import { nearest } from '../../text/nearest.ts'
 import { accessRules, seededPermissions } from '../accounts.ts'
@@ -9,8 +9,10 @@ import { POLICIES } from '../policies.ts'
 import { type Draft, type DraftRelation, isFilledByItself, type Resolution } from '../resolution.ts'
 import {
   comesWithParent,
+  type JudgedClause,
   type JudgedResource,
   judge,
+  judgedClauses,
   judgedResources,
   listed,
   type Placed,
@@ -29,7 +31,7 @@ export function judgeAccess(resolution: Resolution): void {
   const known = knownPermissions(resolution, named, roles)
   for (const one of named) judge(resolution, PERMISSION, { ...one, resolution, known, roles })
   for (const resource of resources) {
-    for (const clause of clausesOf(resource, roles)) judge(resolution, CLAUSE, clause)
+    for (const clause of judgedClauses(resource, POLICIES)) judge(resolution, CLAUSE, { ...clause, roles })
     if (roles !== undefined) for (const one of guardsOf(resource, roles)) judge(resolution, GUARD, one)
   }
 }
@@ -97,26 +99,7 @@ function isHeldByNobody({ roles }: Pick<JudgedPermission, 'roles'>): boolean {
   return roles !== undefined && ![...roles.values()].some((permissions) => permissions.has('*'))
 }
 
-interface JudgedClause extends JudgedResource {
-  readonly policy: PolicyName
-  readonly clause: Clause
-  readonly roles: Roles
-}
-
-function clausesOf(resource: JudgedResource, roles: Roles): readonly JudgedClause[] {
-  const { draft, place } = resource
-  return POLICIES.flatMap((policy) =>
-    draft.policies[policy].map((clause, index) => ({
-      ...resource,
-      place: under(place, 'policies', policy, index),
-      policy,
-      clause,
-      roles,
-    })),
-  )
-}
-
-const CLAUSE = table<JudgedClause>('wrong_access', [
+const CLAUSE = table<JudgedClause & { readonly roles: Roles }>('wrong_access', [
   {
     at: ['where'],
     when: ({ clause: { where } }) => where !== undefined && asksNothing(where),

@@ -1,9 +1,16 @@
 /** Tables of mistakes: each row is a mistake that things of one kind can have, with where and how it is reported. */
-import type { Field } from '../../catalog/catalog.ts'
-import type { FieldDefinition, Path, ResourceDefinition } from '../../definition/definition.ts'
+import type { Clause, Field } from '../../catalog/catalog.ts'
+import type {
+  ClauseDefinition,
+  FieldDefinition,
+  Path,
+  PolicyName,
+  ResourceDefinition,
+} from '../../definition/definition.ts'
 import type { DiagnosticCode } from '../../text/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
-import type { Place } from '../document-part.ts'
+import { accessOf } from '../access.ts'
+import { type Place, under } from '../document-part.ts'
 import { type Details, type Draft, eachDraft, type Resolution, type Written } from '../resolution.ts'
 
 /** A word of a file with its path below a thing. */
@@ -82,6 +89,26 @@ export interface JudgedResource extends Placed {
 
 export function judgedResources(resolution: Resolution): readonly JudgedResource[] {
   return eachDraft(resolution).map(({ written, draft }) => ({ resolution, written, draft, ...written.document }))
+}
+
+/** A clause of a policy, as written and as it was made. */
+export interface JudgedClause extends JudgedResource {
+  readonly policy: PolicyName
+  readonly clause: Clause
+  readonly definition: ClauseDefinition
+}
+
+/** The clauses of some policies at their places; one about nobody is reported already, and there is none of it. */
+export function judgedClauses(resource: JudgedResource, policies: readonly PolicyName[]): readonly JudgedClause[] {
+  const { draft, place, value } = resource
+  return policies.flatMap((policy) => {
+    const written = (value.policies?.[policy] ?? []).map((definition, index) => ({ definition, index }))
+    const made = written.filter(({ definition }) => accessOf(definition).length > 0)
+    return made.map(({ definition, index }, at) => {
+      const clause = draft.policies[policy][at]!
+      return { ...resource, place: under(place, 'policies', policy, index), policy, clause, definition }
+    })
+  })
 }
 
 /** Whether a resource has a table of its own, and does not use that of another one. */

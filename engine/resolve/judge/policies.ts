@@ -1,16 +1,17 @@
 /** Judges policies of writes: clauses of create and update, values that deletes and updates set, and the codes of answers. */
-import type { Assignment, Clause, Filter } from '../../catalog/catalog.ts'
+import type { Assignment, Filter } from '../../catalog/catalog.ts'
 import type { ActionName } from '../../definition/definition.ts'
 import type { Json } from '../../json.ts'
-import { under } from '../document-part.ts'
 import { fieldOf } from '../link-path.ts'
 import { type Draft, isFilledByItself, type Resolution } from '../resolution.ts'
 import {
   comesWithParent,
   hasOwnTable,
   isMadeSlug,
+  type JudgedClause,
   type JudgedResource,
   judge,
+  judgedClauses,
   judgedResources,
   keysOf,
   table,
@@ -20,30 +21,10 @@ import { necessaryComparisons } from './satisfiable.ts'
 /** Judges what every resource says of writes. */
 export function judgePolicies(resolution: Resolution): void {
   for (const resource of judgedResources(resolution)) {
-    for (const one of clausesOf(resource)) judge(resolution, CLAUSE, one)
+    for (const one of judgedClauses(resource, ['create', 'update'])) judge(resolution, CLAUSE, one)
     judge(resolution, ANSWERS, resource)
     if (hasOwnTable(resource)) judge(resolution, SETS, resource)
   }
-}
-
-interface JudgedClause extends Omit<JudgedResource, 'value'> {
-  readonly policy: 'create' | 'update'
-  readonly clause: Clause
-  /** How many fields the clause names in its file. */
-  readonly named: number | undefined
-}
-
-function clausesOf(resource: JudgedResource): readonly JudgedClause[] {
-  const { draft, place, value } = resource
-  return (['create', 'update'] as const).flatMap((policy) =>
-    draft.policies[policy].map((clause, index) => ({
-      ...resource,
-      place: under(place, 'policies', policy, index),
-      policy,
-      clause,
-      named: value.policies?.[policy]?.[index]?.fields?.length,
-    })),
-  )
 }
 
 const CLAUSE = table<JudgedClause>('wrong_access', [
@@ -57,7 +38,8 @@ const CLAUSE = table<JudgedClause>('wrong_access', [
   },
   {
     at: ['fields'],
-    when: ({ clause, named, policy }) => policy === 'update' && named === 0 && clause.set.length === 0,
+    when: ({ clause, definition, policy }) =>
+      policy === 'update' && definition.fields?.length === 0 && clause.set.length === 0,
     says: 'This clause lets people change nothing',
     hint: 'name the fields that may be changed, or take the clause away',
   },
@@ -89,8 +71,9 @@ const CLAUSE = table<JudgedClause>('wrong_access', [
 ])
 
 /** A required field or relation for which a clause of create takes no value, and that nothing else fills. */
-function missingIn({ clause, draft, named = 0, policy, resolution }: JudgedClause): string | undefined {
+function missingIn({ clause, definition, draft, policy, resolution }: JudgedClause): string | undefined {
   const { fields } = clause
+  const named = definition.fields?.length ?? 0
   // A name that is unknown is reported already, and may well be the one that is missing.
   if (policy !== 'create' || draft.hooks.create.length > 0 || fields === undefined || fields.size < named)
     return undefined
