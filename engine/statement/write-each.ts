@@ -29,14 +29,14 @@ export function compileInsertEach(scope: SelectScope, plan: WriteShape): Compile
 
 /**
  * Compiles creating those of several records for which every check holds. Its row has the ids, which are in the order of
- * the records where the database counts them, and the places, from 1, of those that are not written. Slots: `f_<field>`, a
+ * the records where the database counts them, the places, from 1, of those that are not written, and the number of those that are. Slots: `f_<field>`, a
  * list of texts each.
  */
 export function compileInsertOfEach(scope: SelectScope, plan: WriteShape): Compiled {
   const definitions = writtenEach(scope, plan)
   const id = idSql(plan.resource, 'w')
   return compiled(
-    sql`${definitions} select (select string_agg(${id}::text, ',' order by ${id}) from plinth_w w), (select string_agg(c.plinth_place::text, ',' order by c.plinth_place) from plinth_c c where not c.plinth_holds)`,
+    sql`${definitions} select (select string_agg(${id}::text, ',' order by ${id}) from plinth_w w), (select string_agg(c.plinth_place::text, ',' order by c.plinth_place) from plinth_c c where not c.plinth_holds), (select count(*) from plinth_w)`,
   )
 }
 

@@ -19,7 +19,7 @@ import { decodeNew, madeSlugs } from './create.ts'
 import { givenNames, withId } from './input.ts'
 import { hasProtected, withProtected } from './protected-values.ts'
 import { countCreated } from './quota.ts'
-import { refusedByDatabase } from './refusal.ts'
+import { refusedByDatabase, undone } from './refusal.ts'
 
 /** A record to come; `fixed` are decoded values of fields that callers cannot write. */
 export interface NewEntry {
@@ -181,6 +181,8 @@ function joins({ counts, nulls, records }: Run, { clause, values }: Plain, names
  * a moment.
  */
 const lackable = memo((resource: Resource): ReadonlySet<string> => {
+  // A table of others may have defaults that the YAML does not say.
+  if (resource.existing) return new Set()
   const { fields, key, scopeSets } = resource
   const fixed = new Set(scopeSets.map(({ field }) => field))
   const found = [...fields.values()].filter(
@@ -256,6 +258,7 @@ async function insertThose(inner: Within, resource: Resource, run: Run): Promise
   const [row] = rows
   const refused = new Set((row?.[1] ?? '').split(',').map(Number))
   const counted = (row?.[0] ?? '').split(',')
+  if (Number(row?.[2]) !== run.records.filter((_, at) => !refused.has(at + 1)).length) throw undone()
   let next = 0
   await countCreated(
     inner,

@@ -163,6 +163,11 @@ export function refusedByDatabase(
   return found.kind === 'in_use' ? undefined : refusedValues(actor, resource, found, error)
 }
 
+/** The refusal of a write that the database undid without an error, as a trigger does that returns null. */
+export function undone(): ApiError {
+  return conflict('The database did not make this change: a rule of its own undid it')
+}
+
 /** A violation here comes from the state of other records and not from the input, so it is told by a sentence. */
 function stateSentence(actor: Actor, resource: Resource, action: 'delete' | 'restore', { columns }: Violation): string {
   const label = resource.label.toLowerCase()

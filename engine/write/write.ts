@@ -2,9 +2,10 @@
 
 import { notFound } from '../ask/lookup.ts'
 import type { Clause, Resource } from '../catalog/catalog.ts'
-import { idOf, protectedFields } from '../catalog/stored.ts'
+import { idOf, idSql, idType, protectedFields } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import type { ApiError } from '../error.ts'
+import { quoted, slot, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import type { Json } from '../json.ts'
 import type { Lock, WriteAnswer, WritePlan } from '../plan/write-shape.ts'
@@ -21,7 +22,7 @@ import {
 } from '../run/execution.ts'
 import { readBack } from '../run/read-back.ts'
 import type { StoredRecord } from '../run/stored-record.ts'
-import { valueSlots } from '../statement/compiled.ts'
+import { compiled, valueSlots } from '../statement/compiled.ts'
 import { compileWrite } from '../statement/write.ts'
 import { followRelated, takeOver } from './consequences.ts'
 import { type Drafting, type DraftRecord, drafts, runHooks, type Written } from './hooks.ts'
@@ -30,7 +31,7 @@ import { refuseBrokenLinks, writeMany } from './links.ts'
 import { hasMoved, type KnownValues, lockRead, takeLocks } from './locks.ts'
 import { logLinks } from './log-writes.ts'
 import { withProtected } from './protected-values.ts'
-import { refusalOf, refusedByDatabase } from './refusal.ts'
+import { refusalOf, refusedByDatabase, undone } from './refusal.ts'
 
 /** How often an update that lost a race against another writer starts over before it takes the row's lock. */
 const TRIES = 2
@@ -200,15 +201,23 @@ async function runStatement(
     await lockLate(around, planned, taken, complete, stored?.id)
     const found = { id: stored?.id, version: stored?.version }
     const outcome = await runPlan(around, planned, complete, found, stored?.seen ?? true)
-    if (outcome === undefined) return lost(around, resource, action)
+    if (outcome === undefined) return lost(around, resource, action, stored)
     if ('text' in outcome) return outcome.text
     if (outcome.refusal.code !== 'forbidden' || at === places.length - 1) throw outcome.refusal
   }
 }
 
-/** Ends a write whose statement found its row changed by another writer, or removed by a hook of this very write. */
-function lost({ transaction }: Execution, resource: Resource, action: WritePlan['action']): undefined {
-  if (transaction === undefined) throw new LostRace()
+/** Ends a write whose statement found its row changed by another writer, or removed by a hook of this very write, or wrote nothing. */
+async function lost(
+  around: Execution,
+  resource: Resource,
+  action: WritePlan['action'],
+  stored: StoredRecord | undefined,
+): Promise<undefined> {
+  if (around.transaction === undefined) throw new LostRace()
+  const id = sql`${idSql(resource, 't')} = ${slot('id')}::${idType(resource)}`
+  const there = compiled(sql`select 1 from ${quoted(resource.table)} t where ${id}`)
+  if ((await runCompiled(around, there, { id: stored?.id })).length > 0) throw undone()
   if (action === 'update') throw notFound(resource)
 }
 
@@ -256,8 +265,9 @@ async function runPlan(
   const refusal = checks.every((_, i) => row[i] === 't') ? undefined : refusalOf(around, plan, compiled, row, seen)
   if (refusal !== undefined) return { refusal }
   const id = row[checks.length] ?? null
-  // The checks hold, and another writer was faster.
-  if (id === null && plan.action === 'update') return undefined
+  if (id === null && plan.action === 'create') return { refusal: undone() }
+  // The checks hold, and another writer was faster, or the database wrote nothing.
+  if (id === null && (plan.action === 'update' || checks.length > 0)) return undefined
   try {
     return { text: compiled.serialize(row) }
   } catch (error) {

@@ -59,6 +59,16 @@ test('a record without values has the defaults of the database', async () => {
   assert.is(byRequest, byDatabase)
 })
 
+test('records that are made together have the defaults of the database where they have no value', async () => {
+  const keys = DEFAULTS.flatMap(([, value], at) => (value === `'NaN'` ? [] : [`b${at}`]))
+  const sent = (await world.call('GET', '/all-defaults/1')).body.data
+  const create = [{}, ...keys.map((key) => ({ [key]: sent[key] })), {}]
+  const made = await world.call('POST', '/all-defaults/batch', { create })
+  assert.is(made.status, 200, made.text)
+  const [row] = await world.sql(`select count(distinct to_jsonb(d) - 'id') from all_defaults d`)
+  assert.equal(row, ['1'])
+})
+
 test('null where the database wants a value is a mistake of its field', async () => {
   const keys = DEFAULTS.map((_, at) => `a${at}`)
   for (const key of keys) {
