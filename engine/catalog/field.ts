@@ -102,6 +102,8 @@ export interface Field {
   readonly default: Json | undefined
   /** The database itself gives the moment (`now()`) or the UTC day of the insert; `default` is then undefined. */
   readonly defaultMoment?: 'now' | 'today' | undefined
+  /** A trigger of an existing table gives the value where an insert names none. */
+  readonly filledBy?: 'database' | undefined
   /** Unique among live records. */
   readonly unique: boolean
   /** With `unique`: texts that look alike are equal. */

@@ -52,6 +52,8 @@ export interface FieldDefinition {
   readonly nullable?: boolean
   readonly backfill?: Json
   readonly default?: Json
+  /** Of an existing table: a trigger gives the value. */
+  readonly filled_by?: 'database'
   readonly unique?: boolean | 'exact'
   readonly read_only?: boolean
   readonly immutable?: boolean
@@ -189,6 +191,9 @@ export type PolicyName = 'view' | 'create' | 'update' | 'delete' | 'restore'
 export interface IdDefinition {
   readonly type?: 'integer' | 'bigint' | 'uuid' | 'string'
   readonly column?: string
+  /** Of an existing table: an enum of the database, whose words are the `values`, or citext. */
+  readonly column_type?: string
+  readonly values?: readonly string[]
   /** Of an existing table: the caller who creates a record chooses its id. */
   readonly chosen?: boolean
 }

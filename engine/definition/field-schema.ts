@@ -78,6 +78,9 @@ export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
     { times: ['quantity', 'unit_price'] },
     { ...map(FORMULA), minProperties: 1, maxProperties: 1 },
   ),
+  filled_by: key('The value of a new record that names none is given by a trigger of the existing table.', 'database', {
+    enum: ['database'],
+  }),
   column_type: key(
     'The type of the column of an existing table, where it is not the one that the type of the field has.',
     'mpaa_rating',

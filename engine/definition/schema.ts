@@ -58,6 +58,18 @@ const ID_TYPE: JsonSchema = { enum: ['integer', 'bigint', 'uuid', 'string'] }
 const ID_KEYS: Readonly<Record<string, JsonSchema>> = {
   type: key('integer, bigint, uuid, or string for words that the creator of a record chooses.', 'bigint', ID_TYPE),
   column: key('The column of the id, if its name is not id.', 'film_id', NAME),
+  column_type: key(
+    'The type of the column of an existing table, where ids of the type string are an enum or a citext of the database.',
+    'citext',
+    TEXT,
+  ),
+  values: key('With the enum of an existing table as column_type: its words.', ['EUR', 'USD'], {
+    type: 'array',
+    minItems: 1,
+    maxItems: 200,
+    uniqueItems: true,
+    items: { type: 'string', minLength: 1, maxLength: 100 },
+  }),
   chosen: key('For an existing table without a counter of ids: the creator of a record chooses its id.', true, SWITCH),
 }
 

@@ -1,5 +1,7 @@
 /** A column as a field of the YAML: its type, the bounds in its checks, its default, and notes on the rest. */
 import { isBigint } from '../field/bigint.ts'
+import { isPrinted } from '../field/column-type.ts'
+import { itemsOf } from '../field/list.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { ColumnFacts } from './facts.ts'
 
@@ -50,7 +52,10 @@ export function fieldOf(column: ColumnFacts, checks: readonly string[]): FieldFo
   const leftOut = LEFT_OUT[type]
   if (leftOut !== undefined) return { leftOut }
   if (kind === 'e') return ofEnum(column)
+  const of = kind === 'A' ? itemsOf(type) : undefined
+  if (of !== undefined) return { type: 'list', options: { of, max_items: 10_000, column_type: type } }
   if (kind === 'A' || kind === 'c') return read(column, 'json', 'to_jsonb')
+  if (isPrinted(type)) return { type: 'text', options: { column_type: type } }
   if (kind !== 'b') return read(column, 'text', 'text')
   const [, base = type, size] = /^([a-z ]+)\((\d+(?:,-?\d+)?)\)$/.exec(type) ?? []
   if (base === 'character varying' || base === 'character' || type === 'text') return ofText(base, size, checks)
@@ -77,7 +82,7 @@ function read({ name, type }: ColumnFacts, as: 'json' | 'text', by: string): Fie
   return { type: as, options: {}, reads, note: { what: `is ${type}`, done: `read only, as ${as}` } }
 }
 
-function fitsEnum(words: readonly string[]): boolean {
+export function fitsEnum(words: readonly string[]): boolean {
   const fits = (word: string) => word.length > 0 && word.length <= ENUM.length && word === word.trim()
   return words.length > 0 && words.length <= ENUM.words && new Set(words).size === words.length && words.every(fits)
 }

@@ -14,6 +14,8 @@ export interface ColumnFacts {
   /** `a`: always, `d`: by default, empty: none. */
   readonly identity: string
   readonly generated: boolean
+  /** Whether a trigger before each insert gives it a value. */
+  readonly filled: boolean
   readonly comment: string | null
 }
 

@@ -67,6 +67,14 @@ const CHECKS = `select c.relname, json_build_object('column', a.attname, 'sql', 
 const TRIGGERS = `select c.relname, to_json(g.tgname) from pg_trigger g join pg_class c on c.oid = g.tgrelid
   where not g.tgisinternal and ${OWN} order by c.relname, g.tgname`
 
+/** Columns to which a trigger before each insert assigns a value, by the text of its function or by its arguments. */
+const FILLED = `select c.relname, to_json(case when n.name like '"%' then btrim(n.name, '"') else lower(n.name) end)
+  from pg_trigger g join pg_class c on c.oid = g.tgrelid join pg_proc p on p.oid = g.tgfoid
+  cross join lateral (
+    select m[1] as name from regexp_matches(p.prosrc, '(?:^|;|\\mbegin\\M|\\mthen\\M|\\melse\\M|\\minto\\M)\\s*new\\.("?[a-z_][a-z0-9_]*"?)(?=\\s*(?::?=|from\\M|;))', 'gi') m
+    union all select split_part(encode(g.tgargs, 'escape'), '\\000', 1) where p.proname like 'tsvector_update_trigger%') n
+  where not g.tgisinternal and g.tgenabled <> 'D' and g.tgqual is null and g.tgtype & 7 = 7 and ${OWN}`
+
 /** Tables that Plinth itself made there, by its own record of them; none where it was never there. */
 const MADE = `select m.owned from plinth_migration m order by m.id desc limit 1`
 
@@ -126,7 +134,7 @@ export function readFacts(database: Database): Promise<DatabaseFacts> {
     const tables = await grouped(runner, TABLES)
     const [columns, indexes] = [await grouped(runner, COLUMNS), await grouped(runner, INDEXES)]
     const [references, checks] = [await grouped(runner, REFERENCES), await grouped(runner, CHECKS)]
-    const triggers = await grouped(runner, TRIGGERS)
+    const [triggers, filled] = [await grouped(runner, TRIGGERS), await grouped(runner, FILLED)]
     const made = tables.has('plinth_migration') ? await single<Record<string, unknown> | null>(runner, MADE) : {}
     const isOwn = (name: string): boolean =>
       name.startsWith('plinth_') || nameBefore(name) !== undefined || Object.hasOwn(made ?? {}, name)
@@ -135,7 +143,9 @@ export function readFacts(database: Database): Promise<DatabaseFacts> {
       const table = head as TableHead
       const unique = of<UniqueIndex>(indexes, name)
       const primaryKey = unique.find(({ primary }) => primary)?.columns ?? []
-      const all = of<ColumnFacts>(columns, name)
+      const all = of<Omit<ColumnFacts, 'filled'>>(columns, name).map((column): ColumnFacts => {
+        return { ...column, filled: of<string>(filled, name).includes(column.name) }
+      })
       const key = primaryKey.length === 1 ? all.find((column) => column.name === primaryKey[0]) : undefined
       facts.push({
         ...table,

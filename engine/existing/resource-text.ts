@@ -65,6 +65,8 @@ function idOf({ key }: ResourceForm): JsonObject {
   return {
     ...(key.type === 'integer' ? {} : { type: key.type }),
     column: key.column.name,
+    ...(key.column.kind === 'e' || key.column.type.endsWith('citext') ? { column_type: key.column.type } : {}),
+    ...(key.column.kind === 'e' ? { values: [...(key.column.words ?? [])] } : {}),
     ...(isChosen(key) ? { chosen: true } : {}),
   }
 }

@@ -19,8 +19,9 @@ interface Uniqueness {
 const REFUSED = 'the database refuses a second one, as before'
 
 /** Whether some value of a field would be too long for an index. */
-function isLong({ type, max }: JsonObject): boolean {
-  if (type === 'json') return true
+function isLong({ column_type, max, type }: JsonObject): boolean {
+  if (type === 'json' || type === 'list') return true
+  if (column_type !== undefined && !/citext$/.test(String(column_type))) return false
   const longest = type === 'text' ? LONGEST.text : type === 'string' ? LONGEST.line : 0
   return Number(max ?? longest) > INDEXED_CHARACTERS
 }
@@ -31,7 +32,7 @@ function uniqueField(field: JsonObject): Uniqueness {
   const unsaid = (why: string): Uniqueness => {
     return { words: {}, note: { what: 'is unique', done: `the YAML does not say so, because ${why}; ${REFUSED}` } }
   }
-  if (type === 'json') return unsaid('it is json')
+  if (type === 'json' || type === 'list') return unsaid(type === 'json' ? 'it is json' : 'it is a list')
   if (type === 'boolean' && (required === true || nullable === false)) return unsaid('it is a boolean')
   if (given !== undefined && !(typeof given === 'string' && given.startsWith('$'))) return unsaid('it has a default')
   if (!isLong(field)) return { words: { unique: true } }
@@ -154,7 +155,7 @@ function refer(
 
 /** Whether the database gives a value where an insert names none. */
 function isFilled(column: ColumnFacts): boolean {
-  return column.default !== null || column.identity !== '' || column.generated
+  return column.default !== null || column.identity !== '' || column.generated || column.filled
 }
 
 function described(comment: string | null): JsonObject {
@@ -229,6 +230,8 @@ function isUnique({ unique }: TableFacts, column: string): boolean {
 
 /** Required, or the default where the YAML can say it. */
 function filling(draft: ResourceDraft, column: ColumnFacts, form: FieldForm, name: string): JsonObject {
+  if (column.filled && column.default === null)
+    return { filled_by: 'database', ...(column.nullable ? {} : { nullable: false }) }
   if (form.type === 'timestamp') {
     if (CHANGED.test(column.name)) draft.updateSets[name] = '$now'
     const isKept = MADE.test(column.name) || CHANGED.test(column.name)

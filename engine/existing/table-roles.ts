@@ -1,4 +1,5 @@
 /** The role of each table: a resource, a many-to-many relation, a part of the records of another, or none. */
+import { fitsEnum } from './column.ts'
 import type { ColumnFacts, DatabaseFacts, ReferenceFacts, TableFacts } from './facts.ts'
 import { isNameable } from './free-name.ts'
 import type { Remark } from './remark.ts'
@@ -43,8 +44,10 @@ const KINDS: Readonly<Record<string, string>> = {
   f: 'is a table of another server',
 }
 
-function idTypeOf({ type, kind }: ColumnFacts): IdType | undefined {
+function idTypeOf({ type, kind, words }: ColumnFacts): IdType | undefined {
+  if (kind === 'e') return fitsEnum(words ?? []) ? 'string' : undefined
   if (kind !== 'b') return undefined
+  if (/^(?:\w+\.|"[^"]+"\.)?citext$/.test(type)) return 'string'
   if (type === 'smallint' || type === 'integer') return 'integer'
   if (type === 'bigint' || type === 'uuid') return type
   return type === 'text' || /^character( varying)?(\(\d+\))?$/.test(type) ? 'string' : undefined

@@ -1,8 +1,10 @@
 /** Field types over columns of another type than their own, as existing tables have them. */
+import { addressOf, subnetOf } from '../address.ts'
 import type { Json } from '../json.ts'
 import { numberOption } from './characters.ts'
 import { decimal } from './decimal.ts'
 import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
+import { listOver } from './list.ts'
 
 /** The name of a type as `format_type` prints it; a capital letter needs quotes there, and a schema may come before it. */
 const TYPE_NAME = /^(?:[a-z_][a-z0-9_]*\.)?(?:[a-z_][a-z0-9_]*|"[^"\\$]{1,63}")$/
@@ -13,13 +15,65 @@ const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'real', 'double precisi
 export const COLUMN_TYPES: Readonly<Record<string, readonly string[]>> = {
   decimal: [...NUMBERS],
   enum: ['an enum of the database, such as mpaa_rating'],
+  list: ['an array of texts, whole numbers, booleans, days or UUIDs, such as text[]'],
+  text: ['citext', 'inet', 'cidr', 'macaddr', 'time', 'interval', 'a range, such as int4range'],
   timestamp: ['timestamp without time zone'],
+}
+
+const CLOCK = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,6})?)?|24:00(:00)?'
+const SPAN =
+  /^(?=\S)(-?P[\dYMWDTHS.,:+-]+|[@\s]*([+-]?\d+(\.\d+)?\s*[a-z]+\.?\s*|[+-]?\d+:\d\d(:\d\d(\.\d+)?)?\s*|[+-]?\d+-\d+\s*|ago\s*)+)$/i
+
+/** Types whose values are texts as PostgreSQL prints them: their names, and the sentence about a text that is none. */
+const PRINTED: readonly (readonly [name: RegExp, fits: (text: string) => boolean, error: string])[] = [
+  [/^(?:[a-z_][a-z0-9_]*\.|"[^"\\$]{1,63}"\.)?citext$/, () => true, ''],
+  [/^(?:inet|cidr)$/, (text) => (addressOf(text) ?? subnetOf(text)) !== undefined, 'must be an IP address'],
+  [/^macaddr8?$/, (text) => /^([\da-f]{2}[:.-]?){5,7}[\da-f]{2}$/i.test(text), 'must be a MAC address'],
+  [
+    /^time(?:\(\d\))? without time zone$/,
+    (text) => new RegExp(`^(${CLOCK})$`).test(text),
+    'must be a time of day, such as 09:30',
+  ],
+  [
+    /^time(?:\(\d\))? with time zone$/,
+    (text) => new RegExp(`^(${CLOCK})(Z|[+-]\\d\\d(:?\\d\\d)?)$`).test(text),
+    'must be a time of day with its zone, such as 09:30+02',
+  ],
+  [/^interval\b/, (text) => SPAN.test(text), 'must be a length of time, such as 1 day 02:00:00'],
+  [
+    /^(?:int4|int8|num|ts|tstz|date)range$/,
+    (text) => /^(empty|[[(][^[\]()]*,[^[\]()]*[\])])$/.test(text),
+    'must be a range, such as [1,5)',
+  ],
+]
+
+/** Whether a column of that type is a field of the type `text` that can be written. */
+export function isPrinted(column: string): boolean {
+  return PRINTED.some(([name]) => name.test(column))
+}
+
+/** A text over a column whose values are equal or not, and in an order, by its own rules. */
+function printedOver(type: FieldType, column: string): FieldType | undefined {
+  const [, fits, error = ''] = PRINTED.find(([name]) => name.test(column)) ?? []
+  if (fits === undefined) return undefined
+  const fitting = (decoded: Decoded): Decoded =>
+    'error' in decoded || fits(String(decoded.value)) ? decoded : { code: 'wrong_format', error }
+  return {
+    ...type,
+    column: () => column,
+    operators: ['eq', 'ne', 'in', 'not_in', 'null'],
+    sortable: true,
+    decode: (value, options) => fitting(type.decode(value, options)),
+    parse: (text, options) => fitting(type.parse(text, options)),
+  }
 }
 
 /** The type of field over a column of that type; undefined where values could not go to and fro. */
 export function overColumn(type: FieldType, column: string): FieldType | undefined {
   if (type.name === 'enum') return TYPE_NAME.test(column) ? { ...type, column: () => column } : undefined
   if (type.name === 'timestamp') return WITHOUT_ZONE.test(column) ? { ...type, column: () => column } : undefined
+  if (type.name === 'text') return printedOver(type, column)
+  if (type.name === 'list') return listOver(column)
   return type.name === 'decimal' && NUMBERS.has(column) ? decimalOver(column) : undefined
 }
 

@@ -24,8 +24,18 @@ export type Operator = (typeof OPERATORS)[number]
 /**
  * How pg's text of a column becomes JSON: `number` and `json` go through as they are, `boolean` is t or f,
  * `string` is quoted, `date` is quoted without escaping, `timestamp` becomes ISO 8601 UTC with six digits and a Z.
+ * The last three are arrays of PostgreSQL.
  */
-export type WireKind = 'number' | 'string' | 'boolean' | 'date' | 'timestamp' | 'json'
+export type WireKind =
+  | 'number'
+  | 'string'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'json'
+  | 'strings'
+  | 'numbers'
+  | 'booleans'
 
 /** The options of one field as a field type sees them: what the YAML said, completed with the type's defaults. */
 export interface FieldOptions {

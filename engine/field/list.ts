@@ -10,7 +10,7 @@ import { date } from './date.ts'
 import { decimal } from './decimal.ts'
 import { email } from './email.ts'
 import { enumeration } from './enum.ts'
-import type { FieldOptions, FieldType } from './field-type.ts'
+import type { FieldOptions, FieldType, WireKind } from './field-type.ts'
 import { integer } from './integer.ts'
 import { longestFor } from './pattern.ts'
 import { slug } from './slug.ts'
@@ -109,7 +109,7 @@ function boundsOfItems({ own }: FieldOptions, { name, options }: FieldType): Rea
   return Object.fromEntries(wrong.map((bound) => [bound, `"${bound}" takes ${expected} for items of type ${name}`]))
 }
 
-function decode(value: Json, options: FieldOptions): ReturnType<FieldType['decode']> {
+function decode(value: Json, options: FieldOptions, asSent = false): ReturnType<FieldType['decode']> {
   if (!Array.isArray(value)) return { code: 'wrong_type', error: 'must be a list' }
   const items = value as readonly Json[]
   const least = numberOption(options, 'min_items', 0)
@@ -124,8 +124,12 @@ function decode(value: Json, options: FieldOptions): ReturnType<FieldType['decod
     return { code: 'too_long', error: `must have at most ${characters(longestFor(pattern))} in all` }
   const decoded: Json[] = []
   for (const [index, item] of items.entries()) {
-    const trimmed = typeof item === 'string' ? item.trim() : item
-    if (trimmed === null || (typeof trimmed === 'string' && isUnseen(trimmed)))
+    const trimmed = typeof item === 'string' && !asSent ? item.trim() : item
+    if (asSent && item === null) {
+      decoded.push(null)
+      continue
+    }
+    if (trimmed === null || (!asSent && typeof trimmed === 'string' && isUnseen(trimmed)))
       return { code: 'required', error: 'must have a value', at: String(index) }
     const one = type.decode(trimmed, options)
     if ('error' in one) return { ...one, at: String(index) }
@@ -138,4 +142,49 @@ function decode(value: Json, options: FieldOptions): ReturnType<FieldType['decod
 
 function itemType(options: FieldOptions): FieldType {
   return ITEMS.get(String(options.own.of)) ?? string
+}
+
+/** The type of an item by the element of an array, with the form of its values in JSON. */
+const ELEMENTS: Readonly<Record<string, readonly [of: string, wire: WireKind]>> = {
+  text: ['string', 'strings'],
+  'character varying': ['string', 'strings'],
+  uuid: ['uuid', 'strings'],
+  date: ['date', 'strings'],
+  smallint: ['integer', 'numbers'],
+  integer: ['integer', 'numbers'],
+  boolean: ['boolean', 'booleans'],
+}
+
+function elementOf(column: string): readonly [of: string, wire: WireKind] | undefined {
+  const [, base = ''] = /^([a-z ]+)(?:\(\d+\))?\[\]$/.exec(column) ?? []
+  return ELEMENTS[base]
+}
+
+/** What the items of an array column are; undefined where they are no items of a list. */
+export function itemsOf(column: string): string | undefined {
+  return elementOf(column)?.[0]
+}
+
+/** A list over an array of the database, whose items may be null, and are texts as they were sent. */
+export function listOver(column: string): FieldType | undefined {
+  const [of, wire] = elementOf(column) ?? []
+  if (of === undefined || wire === undefined) return undefined
+  return {
+    ...list,
+    wire,
+    column: () => column,
+    operators: ['null'],
+    schema: ({ own }) => ({
+      type: 'array',
+      items: {
+        anyOf: [itemType({ own } as FieldOptions).schema({ own } as FieldOptions), { type: ['array', 'null'] }],
+      },
+    }),
+    input: list.schema,
+    decode: (value, options) => decode(value, options, true),
+    mistakes: (options) =>
+      options.own.of === of
+        ? (list.mistakes?.(options) ?? {})
+        : { of: `"of" is ${of} for a column of the type ${column}` },
+  }
 }

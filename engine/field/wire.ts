@@ -1,4 +1,5 @@
 /** PostgreSQL's text of columns and rows as JSON text, without objects in between: the hottest loop of every read. */
+import type { Json } from '../json.ts'
 import type { WireKind } from './field-type.ts'
 
 /** The JSON of one column's text as pg gives it; null is SQL's NULL. */
@@ -17,7 +18,34 @@ export function wireJson(kind: WireKind, text: string | null): string {
       return date(text)
     case 'json':
       return text
+    case 'strings':
+      return array(text, string)
+    case 'numbers':
+      return array(text, number)
+    case 'booleans':
+      return array(text, (item) => (item === 't' ? 'true' : 'false'))
   }
+}
+
+/** An array as PostgreSQL prints it, `{a,"b c",NULL}`, also one of arrays; bounds other than 1 come before it. */
+const ARRAY_TOKEN = /[{},]|"((?:[^"\\]|\\.)*)"|[^{},"]+/gs
+
+function array(text: string, itemOf: (item: string) => string): string {
+  let out = ''
+  for (const [token, quoted] of text.slice(text.indexOf('{')).matchAll(ARRAY_TOKEN)) {
+    if (quoted !== undefined) out += itemOf(quoted.replace(/\\(.)/gs, '$1'))
+    else if (token === '{' || token === '}') out += token === '{' ? '[' : ']'
+    else out += token === ',' ? ',' : token === 'NULL' ? 'null' : itemOf(token)
+  }
+  return out
+}
+
+/** A list as PostgreSQL reads an array. */
+export function arrayText(items: readonly Json[]): string {
+  const texts = items.map((item) =>
+    item === null ? 'NULL' : `"${String(item).replace(/["\\]/g, (sign) => `\\${sign}`)}"`,
+  )
+  return `{${texts.join(',')}}`
 }
 
 /** NaN and the infinities are numbers to PostgreSQL and none to JSON. */

@@ -5,7 +5,7 @@ import { resourceLabel } from '../catalog/name.ts'
 import { typed } from '../catalog/stored.ts'
 import type { ActionName, IdDefinition } from '../definition/definition.ts'
 import { bigintId } from '../field/bigint.ts'
-import type { FieldOptions } from '../field/field-type.ts'
+import type { Decoded, FieldOptions, FieldType } from '../field/field-type.ts'
 import { LIMITS } from '../limits.ts'
 import type { Pieces } from '../turns.ts'
 import { renameOf } from './document-part.ts'
@@ -36,12 +36,14 @@ function keyField(resolution: Resolution, written: Written, owner: Written): Dra
     )
   }
   const { column, type: name, chosen } = idOf(owner)
-  const type = name === 'bigint' ? bigintId : resolution.extensions.fieldTypes.get(name)
+  const plain = name === 'bigint' ? bigintId : resolution.extensions.fieldTypes.get(name)
+  const type = plain && idOver(plain, owner)
   if (type === undefined) return undefined
   refuseCounted(resolution, written)
   // An id that is a word is chosen by the caller who creates the record.
   const isChosen = name === 'string' || chosen
-  const options: FieldOptions = { name: 'id', required: isChosen, nullable: false, own: OWN[name] }
+  const own = type.verbatim === true ? { ...OWN[name], min: 1 } : OWN[name]
+  const options: FieldOptions = { name: 'id', required: isChosen, nullable: false, own }
   return {
     name: 'id',
     column,
@@ -79,6 +81,25 @@ function idOf({ document }: Written): { readonly type: IdTypeName; readonly colu
   const { id } = document.value
   const written = typeof id === 'string' ? { type: id } : (id ?? {})
   return { type: written.type ?? 'integer', column: written.column ?? 'id', chosen: written.chosen ?? false }
+}
+
+/** The type of the ids over a column of another type; as they are sent where the table is that of others. */
+function idOver(type: FieldType, { document }: Written): FieldType {
+  const { existing, id } = document.value
+  if (existing !== true || type.name !== 'string') return type
+  const { column_type: column, values } = typeof id === 'object' ? id : {}
+  const sent: FieldType = { ...type, verbatim: true, ...(column === undefined ? {} : { column: () => column }) }
+  if (values === undefined) return sent
+  // Another word would be an error of the database and not merely the id of no record.
+  const known = (decoded: Decoded): Decoded =>
+    'error' in decoded || values.includes(String(decoded.value))
+      ? decoded
+      : { code: 'not_allowed', error: `must be one of ${values.join(', ')}` }
+  return {
+    ...sent,
+    decode: (value, options) => known(type.decode(value, options)),
+    parse: (text, options) => known(type.parse(text, options)),
+  }
 }
 
 /** In a table of the engine's own the ids are made, and one that somebody chose would be made again. */

@@ -72,6 +72,7 @@ export function resolveField(
     backfill: backfillOf(reporter, written, type, options),
     default: moment === undefined ? defaultOf(reporter, written, type, options) : undefined,
     defaultMoment: moment,
+    filledBy: definition.filled_by,
     // The database generates each value once, so it is unique.
     unique: (definition.unique ?? false) !== false || generated,
     alike: definition.unique === true && isName(type),

@@ -2,6 +2,7 @@
 
 import type { Access, BelongsTo } from '../catalog/catalog.ts'
 import { fieldLabel, singular } from '../catalog/name.ts'
+import { typed } from '../catalog/stored.ts'
 import type { Document, RelationDefinition } from '../definition/definition.ts'
 import { alternatives } from './access.ts'
 import { renameOf, under } from './document-part.ts'
@@ -114,6 +115,12 @@ function foreignKey(resolution: Resolution, draft: Draft, name: string, document
   const field = resolveField(resolution, column, { value: definition, place }, resolution.extensions.fieldTypes)
   if (field === undefined) return undefined
   field.relation = name
+  const ids = resolution.drafts.get(value.belongs_to ?? '')?.key.type
+  // Over a table of others, ids of words may be of another type, and have blanks at their ends.
+  if (ids?.verbatim === true) {
+    const { column, decode, parse, verbatim } = ids
+    Object.assign(field, typed({ ...field.type, column, decode, parse, verbatim }, field.options))
+  }
   // The key is short and useful in every answer, even where the embedded object is for single answers only.
   field.show = value.show === 'never' ? 'never' : 'always'
   return field

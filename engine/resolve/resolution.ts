@@ -136,10 +136,14 @@ export function brokenNames(resolution: Pick<Resolution, 'unusable'>, resource: 
 
 /** Whether a new record gets a value of the field that nobody sends: a default, or one that the database gives. */
 export function isFilledByItself({ relations, table }: Draft, field: Field): boolean {
-  const { default: value, defaultMoment, options, type } = field
+  const { default: value, defaultMoment, filledBy, options, type } = field
   const relation = relations.get(field.relation ?? '')
   const standsIn = relation?.kind === 'belongs_to' && relation.default !== undefined
   return (
-    standsIn || value !== undefined || defaultMoment !== undefined || type.generated?.(options, table) !== undefined
+    standsIn ||
+    filledBy !== undefined ||
+    value !== undefined ||
+    defaultMoment !== undefined ||
+    type.generated?.(options, table) !== undefined
   )
 }

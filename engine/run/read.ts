@@ -68,7 +68,9 @@ export function readOne(
   lookup: Lookup,
   answer?: Answer,
 ): Promise<{ readonly visible: boolean; readonly text: string }> {
-  const gathered = execution.transaction === undefined && lookup.field === resource.key
+  // The database may find a word of others by another spelling, and a shared row is found by its own.
+  const isOne = lookup.field === resource.key && resource.key.type.verbatim !== true
+  const gathered = execution.transaction === undefined && isOne
   const plan = recordPlan(execution, resource, { finds: lookup.field, gathered, dead: false }, answer)
   return withKept(execution, async (kept) => {
     const { actor, catalog } = execution

@@ -147,6 +147,9 @@ function jsonSql(field: Field, alias: string): string {
     case 'number':
     case 'boolean':
     case 'json':
+    case 'strings':
+    case 'numbers':
+    case 'booleans':
       return `to_jsonb(${column})`
   }
 }

@@ -8,7 +8,7 @@ import type { BelongsTo, Catalog, EmbedEntry, Field, Resource } from '../catalog
 import { idSql } from '../catalog/stored.ts'
 import type { Row, Statement } from '../database/database.ts'
 import type { WireKind } from '../field/field-type.ts'
-import { type Serializer, wireJson } from '../field/wire.ts'
+import { arrayText, type Serializer, wireJson } from '../field/wire.ts'
 import { type Parameter, print, quoted, type Sql } from '../filter/sql.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
@@ -35,7 +35,9 @@ export function compiled(sql: Sql): Compiled {
 
 /** A decoded value as a parameter: JSON columns as text, everything else as it is. */
 export function parameterOf(field: Field, value: Json): unknown {
-  return field.type.wire === 'json' && value !== null ? JSON.stringify(value) : value
+  const { wire } = field.type
+  if (Array.isArray(value) && wire !== 'json') return arrayText(value)
+  return wire === 'json' && value !== null ? JSON.stringify(value) : value
 }
 
 /** The slots `f_<name>` of values. */

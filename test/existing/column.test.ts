@@ -39,7 +39,7 @@ test('each type is the field that can hold its values', async () => {
   const table =
     await tableOf(`a smallint, b integer, c bigint, d numeric(8, 3), e numeric, f real, g text, h varchar(40), i varchar(300),
     j varchar, k char(3), l boolean, m date, n timestamptz, o timestamp(3), p jsonb, q json, r uuid, s mood, t mood[], u short, v bytea,
-    w time, x int4range`)
+    w time, x int4range, y point, z varchar(9)[]`)
   assert.equal(fieldsOf(table), {
     a: ['integer', { min: -32768, max: 32767 }],
     b: ['integer', {}],
@@ -63,8 +63,10 @@ test('each type is the field that can hold its values', async () => {
     t: ['json', {}, 'to_jsonb(t."t")'],
     u: ['string', { max: 5 }],
     v: 'left out',
-    w: ['text', {}, 't."w"::text'],
-    x: ['text', {}, 't."x"::text'],
+    w: ['text', { column_type: 'time without time zone' }],
+    x: ['text', { column_type: 'int4range' }],
+    y: ['text', {}, 't."y"::text'],
+    z: ['list', { of: 'string', max_items: 10000, column_type: 'character varying(9)[]' }],
   })
   assert.equal(
     table.columns.filter(({ nullable }) => !nullable).map(({ name }) => name),

@@ -23,7 +23,7 @@ interface Options {
   /** The schema that connections find and make tables in. */
   readonly schema?: string
   /** Files in place of those that were made, or added to them. */
-  readonly files?: Readonly<Record<string, string>>
+  readonly files?: Readonly<Record<string, string>> | ((found: Adopted) => Readonly<Record<string, string>>)
 }
 
 /** A database after SQL, with connections whose schema is another one. */
@@ -51,7 +51,11 @@ export async function filled(sql: string, schema = 'public') {
 export async function serve(database: Database, { files = {} }: Options = {}): Promise<Omit<World, 'close'>> {
   const found = await adopted(database, await appOf('from', { title: 'Shop' }))
   const env = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password }
-  const app = await application({ resources: { ...Object.fromEntries(found.files), ...files }, database, env })
+  const app = await application({
+    resources: { ...Object.fromEntries(found.files), ...(typeof files === 'function' ? files(found) : files) },
+    database,
+    env,
+  })
   const { body } = await app.call('POST', '/api/v1/auth/login', { body: ADMIN })
   return {
     ...{ database, found, app },

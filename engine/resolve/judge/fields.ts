@@ -162,6 +162,13 @@ const COLUMN = table<JudgedField>('reserved_name', [
       `The column of "${field.name}" is made by the engine, with the type that ${value.type} has`,
     hint: 'take "column_type" away; it is for tables with "existing: true"',
   },
+  {
+    code: 'wrong_option',
+    key: ['filled_by'],
+    when: ({ draft, value }) => value.filled_by !== undefined && !draft.existing,
+    says: ({ field }) => `The table of "${field.name}" is made by the engine, without triggers that would fill it`,
+    hint: 'write a default, or what follows; "filled_by" is for tables with "existing: true"',
+  },
 ])
 
 /** Keys of a field that do not go together. */
@@ -183,6 +190,12 @@ const CLASHES: readonly Clash[] = [
     when: ({ nullable, required }) => nullable === true && required === true,
     says: (name) => `"${name}" is required, so it is never null`,
     hint: 'take "nullable" away, or "required"',
+  },
+  {
+    keys: ['required', 'filled_by'],
+    when: ({ filled_by, required }) => required === true && filled_by !== undefined,
+    says: (name) => `The database fills "${name}", so no body has to name it`,
+    hint: 'take "required" away, and write nullable: false where the column is never null',
   },
   {
     keys: ['default'],
