@@ -1,6 +1,6 @@
 /** The resources of a database, made from its facts, with remarks on what the YAML cannot say. Pure. */
 import type { JsonObject } from '../json.ts'
-import { quotedName } from './column.ts'
+import { quotedName, quotedText } from './column.ts'
 import type { DatabaseFacts, TableFacts } from './facts.ts'
 import { free, isNameable, plainName, relationName, resourceName } from './free-name.ts'
 import type { Remark } from './remark.ts'
@@ -96,7 +96,7 @@ function told({ table, parent }: Inside, forms: ReadonlyMap<string, ResourceForm
 
 function rowsSql({ name, columns, primaryKey }: TableFacts, column: string, { key }: ResourceForm): string {
   const bytes = columns.filter(({ type }) => type === 'bytea' || type === 'tsvector')
-  const row = ['to_jsonb(d.*)', ...bytes.map((one) => `'${one.name.replaceAll("'", "''")}'`)].join(' - ')
+  const row = ['to_jsonb(d.*)', ...bytes.map((one) => quotedText(one.name))].join(' - ')
   const order = primaryKey.length === 0 ? row : primaryKey.map((one) => `d.${quotedName(one)}`).join(', ')
   const same = `d.${quotedName(column)} = t.${quotedName(key.column.name)}`
   return `(select coalesce(jsonb_agg(${row} order by ${order}), jsonb_build_array()) from ${quotedName(name)} d where ${same})`

@@ -42,9 +42,32 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 /** The field type `enum` takes this much. */
 const ENUM = { words: 200, length: 100 }
 
+/** A name in SQL of the YAML, which reads `t.`, `$` and braces in its own way. */
 export function quotedName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+  return /^[A-Za-z0-9_ ]*$/.test(name) ? `"${name}"` : `U&"${name.replace(UNPLAIN, codeOf)}"`
 }
+
+/** A text in SQL of the YAML. */
+export function quotedText(text: string): string {
+  return /^[A-Za-z0-9_ ]*$/.test(text) ? `'${text}'` : `U&'${text.replace(UNPLAIN, codeOf)}'`
+}
+
+const UNPLAIN = /[^A-Za-z0-9_ ]/gu
+
+function codeOf(sign: string): string {
+  const code = sign.codePointAt(0)!.toString(16)
+  return code.length > 4 ? `\\+${code.padStart(6, '0')}` : `\\${code.padStart(4, '0')}`
+}
+
+/** SQL whose names and texts hold no sign that a terminal obeys: such signs become their codes. */
+export function withoutControls(sql: string): string {
+  return sql.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'/g, (quoted) =>
+    CONTROLS.test(quoted) ? `U&${quoted.replaceAll('\\', '\\\\').replace(new RegExp(CONTROLS, 'gu'), codeOf)}` : quoted,
+  )
+}
+
+/** Without line breaks, which texts have. */
+const CONTROLS = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
 /** The field of a column. */
 export function fieldOf(column: ColumnFacts, checks: readonly string[]): FieldForm | NoField {

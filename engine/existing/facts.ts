@@ -40,6 +40,8 @@ export interface TableFacts {
     readonly update: boolean
     readonly delete: boolean
   }
+  /** What rules of the table replace: insert, update, delete. */
+  readonly instead: readonly string[]
   /** Whether PostgreSQL itself decides which rows each user sees. */
   readonly rowSecurity: boolean
   readonly columns: readonly ColumnFacts[]

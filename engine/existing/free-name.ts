@@ -4,6 +4,8 @@ import { slugify } from '../field/index.ts'
 import { CONNECTIVES } from '../filter/parse-yaml.ts'
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,49}$/
+/** The most characters of a name. */
+const LONGEST = 50
 /** The field of every record, and words of the filter language. */
 const RESERVED: ReadonlySet<string> = new Set(['id', ...CONNECTIVES])
 
@@ -19,8 +21,13 @@ export function plainName(name: string): string {
 }
 
 /** A name that is not taken yet, the wanted one if it can be; it is taken then. */
-export function free(wanted: string, taken: Set<string>, otherwise = `${wanted}_value`): string {
-  const candidates = [wanted, otherwise, ...Array.from({ length: 1000 }, (_, at) => `${otherwise}_${at + 2}`)]
+export function free(wanted: string, taken: Set<string>, otherwise = `${wanted.slice(0, LONGEST - 6)}_value`): string {
+  const numbered = Array.from({ length: 1000 }, (_, at) => `_${at + 2}`)
+  const candidates = [
+    wanted.slice(0, LONGEST),
+    otherwise.slice(0, LONGEST),
+    ...numbered.map((end) => `${otherwise.slice(0, LONGEST - end.length)}${end}`),
+  ]
   const name = candidates.find((one) => !taken.has(one) && !RESERVED.has(one)) ?? wanted
   taken.add(name)
   return name

@@ -19,6 +19,8 @@ const OWN = `c.relnamespace = current_schema()::regnamespace and not c.relispart
 
 const TABLES = `select c.relname, json_build_object('name', c.relname, 'kind', c.relkind,
     'comment', obj_description(c.oid, 'pg_class'), 'rowSecurity', c.relrowsecurity,
+    'instead', (select coalesce(json_agg(distinct case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end), '[]')
+      from pg_rewrite r where r.ev_class = c.oid and r.is_instead and r.ev_type <> '1' and r.ev_enabled <> 'D'),
     'may', json_build_object('select', has_table_privilege(c.oid, 'select'), 'insert', has_table_privilege(c.oid, 'insert'),
       'update', has_table_privilege(c.oid, 'update'), 'delete', has_table_privilege(c.oid, 'delete')))
   from pg_class c where c.relkind in ('r', 'p', 'v', 'm', 'f') and ${OWN} order by c.relname`
@@ -116,7 +118,7 @@ async function hasOddIds(
   return single<boolean>(runner, `select to_json(exists (select 1 from ${quotedName(name)} where ${odd}))`)
 }
 
-type TableHead = Pick<TableFacts, 'name' | 'kind' | 'comment' | 'may' | 'rowSecurity'>
+type TableHead = Pick<TableFacts, 'name' | 'kind' | 'comment' | 'instead' | 'may' | 'rowSecurity'>
 
 interface UniqueIndex {
   readonly primary: boolean

@@ -1,6 +1,6 @@
 /** A resource as the text of a YAML file. */
 import type { Json, JsonObject } from '../json.ts'
-import { isChosen, type ResourceForm } from './resource.ts'
+import { isChosen, oneLine, type ResourceForm } from './resource.ts'
 
 /** Words that YAML 1.1 or 1.2 takes for something other than a text. */
 const OTHER = /^(?:true|false|null|yes|no|on|off|y|n)$/i
@@ -12,7 +12,16 @@ const SINGLE = /^[ !"#-&(-~]*"[ !"#-&(-~]*$/
 /** A text, in quotes where it would have another meaning without them. */
 function scalar(text: string): string {
   if (BARE.test(text) && !OTHER.test(text)) return text
-  return SINGLE.test(text) ? `'${text}'` : JSON.stringify(text)
+  return SINGLE.test(text) ? `'${text}'` : JSON.stringify(text).replace(UNSEEN, escaped)
+}
+
+/** Signs that a terminal obeys, or that turn the direction of writing. */
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
+function escaped(sign: string): string {
+  return Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+    '',
+  )
 }
 
 /** A value on one line. */
@@ -40,11 +49,11 @@ const POLICIES = { list: 'view', create: 'create', update: 'update', delete: 'de
 
 export function resourceText(form: ResourceForm): string {
   const { name, table, fields, relations, indexes, updateSets, actions } = form
-  const comment = table.comment?.replace(/\s+/g, ' ').trim() ?? ''
+  const comment = oneLine(table.comment)
   const lines = [
-    `resource: ${name}`,
+    `resource: ${scalar(name)}`,
     ...(comment === '' ? [] : [`description: ${scalar(comment)}`]),
-    `table: ${table.name}`,
+    `table: ${scalar(table.name)}`,
     'existing: true        # Plinth never changes the table itself',
     `id: ${flow(idOf(form))}`,
     'timestamps: false',

@@ -159,8 +159,13 @@ function isFilled(column: ColumnFacts): boolean {
 }
 
 function described(comment: string | null): JsonObject {
-  const text = comment?.replace(/\s+/g, ' ').trim() ?? ''
+  const text = oneLine(comment)
   return text === '' ? {} : { description: text }
+}
+
+/** A comment without signs that nobody sees. */
+export function oneLine(comment: string | null): string {
+  return comment?.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim() ?? ''
 }
 
 function addField(draft: ResourceDraft, column: ColumnFacts): void {
@@ -303,7 +308,9 @@ export function isChosen({ type, column }: Keyed['key']): boolean {
 }
 
 function actionsOf(draft: ResourceDraft, key: Keyed['key']): readonly Action[] {
-  const { may, name: table } = draft.table
+  const { instead, name: table } = draft.table
+  const mayBe = (right: 'insert' | 'update' | 'delete'): boolean => draft.table.may[right] && !instead.includes(right)
+  const may = { insert: mayBe('insert'), update: mayBe('update'), delete: mayBe('delete') }
   const creates = may.insert && draft.missing.length === 0
   if (may.insert && !creates)
     draft.remarks.push({
@@ -313,7 +320,13 @@ function actionsOf(draft: ResourceDraft, key: Keyed['key']): readonly Action[] {
     })
   if (creates && isChosen(key))
     remark(draft, key.column, 'has no default, so nobody counts the ids', 'whoever creates a record sends its id')
-  const refused = (['insert', 'update', 'delete'] as const).filter((right) => !may[right])
+  if (instead.length > 0)
+    draft.remarks.push({
+      table,
+      what: `has a rule that does something else instead of ${instead.join(', ')}`,
+      done: 'these actions are left out',
+    })
+  const refused = (['insert', 'update', 'delete'] as const).filter((right) => !draft.table.may[right])
   if (refused.length > 0)
     draft.remarks.push({ table, what: `allows this user no ${refused.join(', ')}`, done: 'these actions are left out' })
   return [

@@ -21,6 +21,12 @@ export const OWN_NAMES = [
   'SearchTold',
 ] as const
 
+/** Types of TypeScript and of the platform that made types and clients use. */
+const GLOBALS =
+  'Array AsyncGenerator AsyncIterable Blob Boolean Date Error Exclude Extract FormData Function Headers Map Number Object Omit Partial Pick Promise ReadableStream Readonly ReadonlyArray ReadonlyMap Record Request Required Response Set String Symbol URL URLSearchParams AbortSignal'.split(
+    ' ',
+  )
+
 /** The names of one resource's types. */
 export interface TypeNames {
   /** A single record. */
@@ -53,7 +59,7 @@ export function typeNames(
   { resources }: Pick<Catalog, 'resources'>,
   reserved: Iterable<string> = [],
 ): ReadonlyMap<string, TypeNames> {
-  const taken = new Set<string>([...OWN_NAMES, ...reserved])
+  const taken = new Set<string>([...OWN_NAMES, ...GLOBALS, ...reserved])
   const free = (names: TypeNames): boolean => Object.values(names).every((name) => !taken.has(name))
   const given = new Map<string, TypeNames>()
   for (const name of resources.keys()) {

@@ -5,6 +5,7 @@ import { usualAnswer } from '../ask/policy.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { storedFields, tableFields } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
+import type { ActionName } from '../definition/definition.ts'
 import { print, quoted } from '../filter/sql.ts'
 import type { Table } from '../migration/table.ts'
 import { createPlans } from '../plan/plan.ts'
@@ -138,13 +139,16 @@ function statementsOf(catalog: Catalog, resource: Resource): readonly string[] {
   const answer = usualAnswer(SYSTEM, resource, 'single')
   const written = { resource, names: writable.map(({ name }) => name), clause: undefined, answer: 'record' } as const
   const update = planUpdate(catalog, { ...PLAIN_UPDATE, ...written })
+  const removal = planRemoval(catalog, { resource, action: 'delete', leaving: new Set(), answer: 'stored' })
+  // A table of others may refuse the statements of actions that its resource leaves out.
+  const does = (action: ActionName): boolean => !resource.existing || resource.actions.has(action)
   return [
     compileGet(scope, planRecord(catalog, { resource, within: { kind: 'all' }, ...ONE, finds: resource.key, answer })),
     ...lists.map((query) => compilePage(scope, readListQuery({ ...scope, plans }, resource, query).plan)),
     compileCurrent(scope, resource, clauses, resource.key, undefined),
-    compileWrite(scope, planInsert(catalog, { ...PLAIN_INSERT, ...written })),
+    ...(does('create') ? [compileWrite(scope, planInsert(catalog, { ...PLAIN_INSERT, ...written }))] : []),
     // A record of nothing but its id is never updated.
-    ...(writable.length === 0 ? [] : [compileWrite(scope, update)]),
-    compileWrite(scope, planRemoval(catalog, { resource, action: 'delete', leaving: new Set(), answer: 'stored' })),
+    ...(writable.length > 0 && does('update') ? [compileWrite(scope, update)] : []),
+    ...(does('delete') ? [compileWrite(scope, removal)] : []),
   ].map(({ statement }) => statement.text)
 }

@@ -13,6 +13,7 @@ export interface World {
   readonly database: Database
   readonly found: Adopted
   readonly app: TestApplication
+  readonly token: string
   /** A request of the first administrator. */
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
   sql(text: string): Promise<readonly Row[]>
@@ -58,7 +59,7 @@ export async function serve(database: Database, { files = {} }: Options = {}): P
   })
   const { body } = await app.call('POST', '/api/v1/auth/login', { body: ADMIN })
   return {
-    ...{ database, found, app },
+    ...{ database, found, app, token: body.data.token },
     call: (method, path, sent, headers = {}) =>
       app.call(method, `/api/v1${path}`, {
         token: body.data.token,

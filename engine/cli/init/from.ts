@@ -1,15 +1,16 @@
 /** An application for an existing database ⇄: its files, what they cannot say, and a trial that they serve it. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type Boot, readCatalog } from '../../boot/boot.ts'
 import { connect, EMBEDDED_EXTENSIONS, reasonOf } from '../../database/connect.ts'
 import type { Database } from '../../database/database.ts'
 import { failureCode } from '../../database/failure.ts'
 import { applicationOf, type Found, type Taken } from '../../existing/application.ts'
+import { withoutControls } from '../../existing/column.ts'
 import type { DatabaseFacts } from '../../existing/facts.ts'
 import { readFacts } from '../../existing/read-facts.ts'
-import { remarkLines } from '../../existing/remark.ts'
+import { type Remark, remarkLines } from '../../existing/remark.ts'
 import { movedText } from '../../existing/resource-text.ts'
 import { readSchema } from '../../existing/schema.ts'
 import { tables } from '../../migration/catalog-tables.ts'
@@ -19,6 +20,7 @@ import { riskOf } from '../../migration/step.ts'
 import type { Logger } from '../../observe.ts'
 import { rehearse } from '../../run/rehearse.ts'
 import { isCutInPassword, WRITTEN_AS_CODES } from '../../settings.ts'
+import type { Diagnostic } from '../../text/diagnostic.ts'
 import { renderDiagnostics } from '../../text/render.ts'
 import { visible } from '../../text/visible.ts'
 
@@ -85,16 +87,57 @@ export async function withAddress<T>(
 export async function adopted(database: Database, app: string): Promise<Adopted> {
   const facts = await readFacts(database)
   refuseUnfit(facts)
-  const found = applicationOf(facts, takenBy(await bootOf(new Map([['app.yaml', app]]))))
-  if (found.files.size === 0)
-    throw new Error(`None of the tables can be served. Nothing was written.\n${indented(remarkLines(found.remarks))}`)
-  const moved = [...found.moved].map(([resource, table]) => [`${resource}.yaml`, movedText(resource, table)] as const)
-  const files = new Map([['app.yaml', app], ...found.files, ...moved])
-  const own = await tried(await bootOf(files), database)
+  const taken = takenBy(await bootOf(new Map([['app.yaml', app]])))
+  const { files, found, own } = await servable(database, facts, app, taken)
   const there = facts.tables.filter(({ kind }) => kind === 'r' || kind === 'p').map(({ name }) => name)
-  const { sql, left } = await readSchema(database, there)
+  const { sql: printed, left } = await readSchema(database, there)
+  const sql = withoutControls(printed)
   const remarks = [...told(found), ...left.map((object) => `test/schema.sql is without ${object}`), ...serverOnly(sql)]
   return { files, schema: schemaText(sql), served: found.served, remarks, own, database: database.description }
+}
+
+interface Servable {
+  readonly files: ReadonlyMap<string, string>
+  readonly found: Found
+  readonly own: readonly string[]
+}
+
+/** The application of the tables that can be served; one that cannot takes no other with it. */
+async function servable(database: Database, facts: DatabaseFacts, app: string, taken: Taken): Promise<Servable> {
+  const without: Remark[] = []
+  for (;;) {
+    const tables = facts.tables.filter(({ name }) => !without.some(({ table }) => table === name))
+    const made = applicationOf({ ...facts, tables }, taken)
+    const found = { ...made, remarks: [...made.remarks, ...without] }
+    if (found.files.size === 0)
+      throw new Error(`None of the tables can be served. Nothing was written.\n${indented(remarkLines(found.remarks))}`)
+    const moved = [...found.moved].map(([resource, table]) => [`${resource}.yaml`, movedText(resource, table)] as const)
+    const files = new Map([['app.yaml', app], ...found.files, ...moved])
+    try {
+      return { files, found, own: await tried(await bootOf(files), database) }
+    } catch (error) {
+      const refused = error instanceof Unserved ? refusedTables(error, found) : []
+      if (refused.length === 0) throw error
+      without.push(...refused)
+    }
+  }
+}
+
+/** What was made cannot be served; each diagnostic names a file, where it is that of one resource. */
+class Unserved extends Error {
+  readonly diagnostics: readonly Diagnostic[]
+  constructor(diagnostics: readonly Diagnostic[], wrong: readonly string[] = []) {
+    super([OWN_MISTAKE, ...wrong, renderDiagnostics(diagnostics).trimEnd()].filter((part) => part !== '').join('\n'))
+    this.diagnostics = diagnostics
+  }
+}
+
+/** The tables in whose files the mistakes are, with the first of each. */
+function refusedTables({ diagnostics }: Unserved, { served }: Found): readonly Remark[] {
+  return [...served].flatMap(([table, resource]) => {
+    const first = diagnostics.find(({ span }) => basename(span?.source.file ?? '') === `${resource}.yaml`)
+    return first === undefined ? [] : [{ table, what: 'cannot be served', done: `left out, because ${first.message}` }]
+  })
 }
 
 /** The file `test/schema.sql`. */
@@ -194,7 +237,7 @@ export async function bootOf(files: ReadonlyMap<string, string>): Promise<Boot> 
       await writeFile(path, text)
     }
     const { value, diagnostics } = await readCatalog({ resourcesDir, pluginsDir: join(folder, 'plugins') })
-    if (value === undefined) throw new Error(`${OWN_MISTAKE}\n${renderDiagnostics(diagnostics).trimEnd()}`)
+    if (value === undefined) throw new Unserved(diagnostics)
     return value
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -218,7 +261,6 @@ async function tried({ catalog }: Boot, database: Database): Promise<readonly st
   })
   const { steps } = planned.value
   const wrong = steps.filter((step) => riskOf(step) !== 'safe').map((step) => `  ${step.title}: ${reason(step)}`)
-  const diagnostics = planned.diagnostics.length === 0 ? [] : [renderDiagnostics(planned.diagnostics).trimEnd()]
-  if (wrong.length + diagnostics.length > 0) throw new Error([OWN_MISTAKE, ...wrong, ...diagnostics].join('\n'))
+  if (wrong.length + planned.diagnostics.length > 0) throw new Unserved(planned.diagnostics, wrong)
   return tables(catalog).flatMap(({ name, existing }) => (existing || name.startsWith('plinth_') ? [] : [name]))
 }
