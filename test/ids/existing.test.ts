@@ -36,7 +36,7 @@ const FILMS = {
     'fields:\n  title: { type: string, column: film_title, required: true, unique: true }\n  length: { type: integer }\n',
   relations: 'relations: { language: { belongs_to: languages, required: true, embed: [id, name] } }\n',
 }
-const LANGUAGES = `resource: languages\ntable: language\nexisting: true\nid: { column: language_id }\nactions: [list, get]\nfields: { name: { type: string } }\nrelations: { films: { has_many: films, show: single, embed: [id, title] } }\n${ALL}`
+const LANGUAGES = `resource: languages\ntable: language\nexisting: true\nid: { column: language_id }\nactions: [list, get]\nfields: { name: { type: string } }\nrelations: { films: { has_many: films, show: single, embed: [id, title] } }\npolicies: { view: [{ who: anyone }] }`
 
 interface World {
   readonly engine: Engine | undefined
