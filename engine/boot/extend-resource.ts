@@ -59,7 +59,14 @@ export function merged(base: Document<unknown>, over: Document<unknown>, diagnos
     diagnostics.push({ code: 'wrong_type', message, span: here.place([]), hint: `write a ${expected}` })
   }
   const complain = Object.assign(contradicts, { form })
-  return each(ruleOfKey, ['id', 'of', 'where'])(base, over, complain)
+  return each(ruleOfKey, ['id', 'of', 'where'])(withUsualLookup(base), over, complain)
+}
+
+/** The same with the lookup that a file without one has, so that another one is added to it. */
+function withUsualLookup(base: DocumentNode): DocumentNode {
+  return isMapNode(base) && base.value.lookup === undefined
+    ? { ...base, value: { ...base.value, lookup: ['id'] } }
+    : base
 }
 
 const replace: Rule = (_base, over) => over

@@ -3,12 +3,12 @@
 import type { Actor } from '../actor.ts'
 import { parametersOf } from '../ask/list.ts'
 import { type Lookup, readLookup } from '../ask/lookup.ts'
-import { forbiddenBy, readable, requireClause } from '../ask/policy.ts'
+import { forbiddenBy, readable, requireClause, shown } from '../ask/policy.ts'
 import { readRecordQuery } from '../ask/projection.ts'
-import type { Access, BelongsTo, Catalog, Nested, Resource } from '../catalog/catalog.ts'
+import type { Access, BelongsTo, Catalog, Field, Nested, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
-import { entityTag, idAtStart, JsonText } from '../json.ts'
+import { entityTag, idAtStart, type JsonObject, JsonText } from '../json.ts'
 import type { BoundHook, Execution } from '../run/execution.ts'
 import type { ListResult } from '../run/list-result.ts'
 import { openMoves } from '../run/open-moves.ts'
@@ -176,14 +176,31 @@ export async function recordReply(around: Execution, resource: Resource, text: s
 export async function createdReply(around: Execution, resource: Resource, text: string): Promise<Reply> {
   const { catalog } = around
   const reply = await recordReply(around, resource, text, resource.statusCodes.create)
-  const id = idAtStart(text)
-  if (!isLocated(resource) || id === undefined) return reply
-  return { ...reply, headers: { Location: `${catalog.prefix}/${resource.path}/${encodeURIComponent(id)}` } }
+  const name = isLocated(resource) ? nameIn(resource, text) : undefined
+  if (name === undefined) return reply
+  return { ...reply, headers: { Location: `${catalog.prefix}/${resource.path}/${encodeURIComponent(name)}` } }
 }
 
 /** Whether the answer to a creation has the path of the new record. */
 export function isLocated(resource: Resource): boolean {
-  return resource.statusCodes.create === 201 && resource.actions.has('get') && resource.lookup.includes(resource.key)
+  return resource.statusCodes.create === 201 && resource.actions.has('get') && addressField(resource) !== undefined
+}
+
+/** The lookup by which a new record is found whatever its values are, and for each reader: the id, or another that all answers have. */
+function addressField({ key, lookup }: Resource): Field | undefined {
+  if (lookup.includes(key)) return key
+  return lookup.find(({ nullable, read, show }) => !nullable && read === undefined && shown(show, 'single'))
+}
+
+/** The name of a record in a path, from its answer; undefined where the caller sees nothing of it. */
+function nameIn(resource: Resource, text: string): string | number | undefined {
+  const field = addressField(resource)
+  if (field === resource.key || field === undefined) return idAtStart(text)
+  const record = JSON.parse(text) as JsonObject
+  const value = record[field.name]
+  if (value === undefined || value === null) return undefined
+  // The first lookup that takes a text has it, and a text before a colon may be a name.
+  return field === resource.lookup[0] && !String(value).includes(':') ? String(value) : `${field.name}:${String(value)}`
 }
 
 function listReply(result: ListResult, status: number): Reply {

@@ -138,7 +138,11 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Pagination: objectOf(
     [
       { name: 'current_page', schema: nullable(PLACE), required: true },
-      { name: 'per_page', schema: PLACE, required: true },
+      {
+        name: 'per_page',
+        schema: { ...PLACE, description: 'At most the largest page, whatever was asked for.' },
+        required: true,
+      },
       { name: 'total', schema: nullable(COUNT), required: true },
       { name: 'last_page', schema: nullable(PLACE), required: true },
       { name: 'from', schema: nullable(PLACE), required: true },
@@ -196,7 +200,7 @@ export const HEADERS: Readonly<Record<string, Node>> = {
   'WWW-Authenticate': header('With 401: how to present a token.', { type: 'string' }, false),
   Allow: header('With 405: the methods that the path has.', { type: 'string' }, false),
   ETag: header('The version of the answer, for If-None-Match and If-Match.', { type: 'string' }, true),
-  Location: header('The path of the new record.', { type: 'string' }, true),
+  Location: header('The path of the new record, if its caller may see it.', { type: 'string' }, false),
   'Content-Disposition': header('The name under which to save the file.', { type: 'string' }, false),
 }
 

@@ -232,10 +232,14 @@ function pagingParameters({ limits }: Pick<Catalog, 'limits'>): readonly Paramet
   const { perPageDefault = LIMITS.perPageDefault, perPageMax = LIMITS.perPageMax } = limits
   return [
     PAGE,
-    query('per_page', `Records on a page; ${perPageDefault} if absent, ${perPageMax} at most.`, {
-      type: 'integer',
-      minimum: 1,
-    }),
+    query(
+      'per_page',
+      `Records on a page; ${perPageDefault} if absent. More than ${perPageMax} are served as ${perPageMax}, as \`meta.pagination.per_page\` then says: go on with the next page.`,
+      {
+        type: 'integer',
+        minimum: 1,
+      },
+    ),
     CURSOR,
   ]
 }
@@ -251,7 +255,7 @@ export const LIST_QUERY: JsonSchema = {
     sort: { type: ['string', 'array'], items: { type: 'string' } },
     order: { enum: ['asc', 'desc'] },
     page: { type: 'integer', minimum: 1 },
-    per_page: { type: 'integer', minimum: 1 },
+    per_page: { type: 'integer', minimum: 1, description: 'Above the largest page, it is the largest page.' },
     cursor: { type: 'string' },
     fields: { type: 'array', items: { type: 'string' } },
     omit: { type: 'array', items: { type: 'string' } },

@@ -121,6 +121,20 @@ seeds:
   assert.equal(JSON.parse(JSON.stringify(boxes.seeds)).rows.length, 3)
 })
 
+extending('a lookup is added to the plugin’s, and to the id where the plugin names none', async () => {
+  const names = async (text: string, boxes = BOXES) =>
+    (await boxesWith(text, { 'plugins/shop/boxes.yaml': boxes })).lookup.map(({ name }) => name)
+  const added = "lookup: ['mark']\nfields: { mark: { type: string, unique: true, pattern: '^m-' } }"
+  assert.equal(await names(added), ['id', 'code', 'mark'])
+  const plain = BOXES.replace('lookup: [id, code]\n', '')
+  assert.equal(await names(added, plain), ['id', 'mark'])
+  assert.equal(
+    await names("lookup: ['id', 'mark']\nfields: { mark: { type: string, unique: true, pattern: '^m-' } }", plain),
+    ['id', 'mark'],
+  )
+  assert.equal(await names('label: Crate', plain), ['id'])
+})
+
 extending('the ids stay what the plugin made them', async () => {
   assert.equal(await said('id: uuid'), [
     'boxes.yaml [uuid] wrong_extension: "id" is not set in plugins/shop/boxes.yaml, and its plugin relies on that (leave the key out, or write it as the plugin does)',

@@ -1,4 +1,5 @@
 /** The examples of the document are accepted by the server that gives them, and so is what its schemas allow. */
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -188,6 +189,23 @@ test('a body is admitted by its schema exactly if the server takes it: empty tex
   }
   const schema = resolved(ruled.engine.app.document(), content['application/json']?.schema)
   assert.equal([batch.status, schema.minProperties], [422, 1])
+})
+
+test('a page above the largest is served as the largest, and parameter, answer and guide say so', async () => {
+  const document = ruled.engine.app.document()
+  const { parameters } = Object(document.paths['/api/words']).get as { parameters: unknown[] }
+  const perPage = parameters.map((one) => resolved(document, one)).find(({ name }) => name === 'per_page')
+  assert.match(
+    String(perPage?.description),
+    /More than 100 are served as 100, as `meta\.pagination\.per_page` then says/,
+  )
+  assert.is(Object(perPage?.schema).maximum, undefined, 'a client that asks for more is not refused')
+  for (const most of [100, 1_000, 999_999_999]) {
+    const { body, status } = await ruled.call('GET', `/api/words?per_page=${most}`)
+    assert.equal([status, body.meta.pagination.per_page], [200, 100])
+  }
+  const page = readFileSync('resources/guide/lists-and-filters.md', 'utf8')
+  assert.match(page, /A `per_page` above the largest, 100, is served as the largest/)
 })
 
 test('the security of an operation names the scheme by which its caller is known', async () => {
