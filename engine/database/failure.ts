@@ -143,9 +143,7 @@ export function violation(error: unknown): Violation | undefined {
   const code = text(from.code)
   if (code === undefined || !/^2[23][0-9A-Z]{3}$/.test(code)) return undefined
   const detail = text(from.detail) ?? ''
-  const listed = /^Key \((.+?)\)=/.exec(detail)?.[1]?.split(', ') ?? []
-  // A column with the name of a keyword is in quotes.
-  const named = listed.map((name) => name.replace(/^"(.*)"$/, '$1'))
+  const named = columnsOf(/^Key \((.+?)\)=\(/.exec(detail)?.[1] ?? '')
   const kind = INTEGRITY[code] ?? 'value'
   const column = text(from.column)
   return Object.freeze({
@@ -155,6 +153,21 @@ export function violation(error: unknown): Violation | undefined {
     constraint: text(from.constraint),
     columns: column === undefined ? named : [column],
   })
+}
+
+/** A type in an expression, with the words that it may have. */
+const TYPE =
+  /::\s*(?:character varying|double precision|bit varying|"(?:[^"]|"")+"|[\w.]+)(?: with(?:out)? time zone)?/g
+
+/** The columns in the key of an index: its columns, and those that its expressions name, which are neither functions nor types. */
+function columnsOf(key: string): readonly string[] {
+  const plain = key.replaceAll(/'(?:[^']|'')*'/g, '').replaceAll(TYPE, '')
+  const words = plain.matchAll(/("(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)(\s*\()?/gu)
+  // A column with the name of a keyword is in quotes.
+  const names = [...words].flatMap(([, word = '', call]) =>
+    call === undefined ? [word.replace(/^"(.*)"$/, '$1')] : [],
+  )
+  return [...new Set(names)]
 }
 
 const MISTAKES: Readonly<Record<Exclude<Violation['kind'], 'in_use'>, (field: string) => FieldError>> = {

@@ -1,9 +1,10 @@
 /** TypeScript types of every resource: the schemas of the document, printed as a programmer writes them. */
 import { fieldLabel } from '../catalog/name.ts'
 import { withoutEarlierNames } from '../catalog/without.ts'
-import type { JsonSchema } from '../json.ts'
+import { isObject, type JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'
 import { type Described, schemaPieces } from './document.ts'
+import { mapChildren } from './schema.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
 
 /** The source text of a module with, for every resource, its record, list record, and create and update input. */
@@ -11,11 +12,15 @@ export function typescript(described: Pick<Described, 'catalog' | 'hooks'>): str
   return atOnce(modulePieces(described))
 }
 
-function* modulePieces({ hooks, ...described }: Pick<Described, 'catalog' | 'hooks'>): Pieces<string> {
+function* modulePieces(
+  { hooks, ...described }: Pick<Described, 'catalog' | 'hooks'>,
+  names = typeNames(withoutEarlierNames(described.catalog)),
+  change = (schema: JsonSchema): JsonSchema => schema,
+): Pieces<string> {
   const catalog = withoutEarlierNames(described.catalog)
-  const names = typeNames(catalog)
   const schemas = yield* schemaPieces({ catalog, hooks }, names)
-  const records = yield* recordPieces(catalog, names, schemas)
+  const changed = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema)]))
+  const records = yield* recordPieces(catalog, names, changed)
   return `/** The records of ${catalog.name}, as its interface answers and takes them. Made by \`plinth types\`. */\n\n${records}`
 }
 
@@ -36,18 +41,18 @@ function* recordPieces(
     const about = resource.description ?? `${resource.label}.`
     const writable = resource.actions.has('create') || resource.nested.some(({ actions }) => actions.includes('create'))
     return [
-      declaration(single, schemas[single], about),
-      declaration(list, schemas[list], `${resource.label}, as lists show it.`),
-      ...(writable ? [declaration(create, schemas[create], `What creates a ${resource.label.toLowerCase()}.`)] : []),
+      alias(single, schemas[single], about),
+      alias(list, schemas[list], `${resource.label}, as lists show it.`),
+      ...(writable ? [alias(create, schemas[create], `What creates a ${resource.label.toLowerCase()}.`)] : []),
       ...(resource.actions.has('update')
-        ? [declaration(update, schemas[update], `What changes a ${resource.label.toLowerCase()}.`)]
+        ? [alias(update, schemas[update], `What changes a ${resource.label.toLowerCase()}.`)]
         : []),
     ].join('\n')
   })
   // The input of a record that is created below another one, or together with it.
   const own = new Set([...names.values()].flatMap(({ create, list, single, update }) => [create, list, single, update]))
   const further = Object.keys(schemas).filter((name) => !own.has(name))
-  return [...parts, ...further.map((name) => declaration(name, schemas[name], BESIDE))].join('\n')
+  return [...parts, ...further.map((name) => alias(name, schemas[name], BESIDE))].join('\n')
 }
 
 const BESIDE = 'What creates a record beside another one, which gives what leads to it.'
@@ -58,8 +63,8 @@ const BESIDE = 'What creates a record beside another one, which gives what leads
  */
 export function* typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>): Pieces<string> {
   const { catalog } = described
-  const names = typeNames(catalog)
-  const written = yield* modulePieces(described)
+  const names = typeNames(catalog, ['Json', 'JsonObject'])
+  const written = yield* modulePieces(described, names, withJson)
   const declared = new Set([...written.matchAll(/^export (?:interface|type) (\w+) /gm)].map(([, name]) => name))
   const known = (name: string): string => (declared.has(name) ? name : 'JsonObject')
   const lines = [...catalog.resources.keys()].map((name) => {
@@ -67,13 +72,39 @@ export function* typesOfRecords(described: Pick<Described, 'catalog' | 'hooks'>)
     const types = `record: ${single}; item: ${list}; create: ${known(create)}; update: ${known(update)}`
     return `    ${JSON.stringify(name)}: { ${types} }\n`
   })
-  return `import type { JsonObject } from 'plinth'\n\n${written}\ndeclare module 'plinth' {\n  interface ResourceTypes {\n${lines.join('')}  }\n}\n`
+  // What is declared in the module knows its names already.
+  const imported = /\bJson\b/.test(written) ? "import type { Json } from 'plinth'" : "import 'plinth'"
+  return `${imported}\n\n${written}\ndeclare module 'plinth' {\n  interface ResourceTypes {\n${lines.join('')}  }\n}\n`
+}
+
+const JSON_VALUE: JsonSchema = { $ref: '#/Json' }
+
+/** A schema in which a value of any type is a Json, so that JsonObject takes its records. */
+function withJson(schema: JsonSchema): JsonSchema {
+  if (typeOf(schema, '') === 'unknown') return { ...schema, ...JSON_VALUE }
+  const { additionalProperties, items, properties, type } = schema
+  const open = [type].flat().includes('object') && properties === undefined && typeof additionalProperties !== 'object'
+  const whole = {
+    ...schema,
+    ...(open ? { additionalProperties: {} } : {}),
+    ...(type === 'array' && items === undefined ? { items: {} } : {}),
+  }
+  return mapChildren(whole, (value, key) => {
+    if (key === 'items' || key === 'additionalProperties') return isObject(value) ? withJson(value) : value
+    if (!['properties', 'anyOf', 'oneOf', 'allOf'].includes(key)) return value
+    return mapChildren(value, (part) => withJson(part as JsonSchema))
+  }) as JsonSchema
 }
 
 /** An exported declaration of a schema's type. */
 export function declaration(name: string, schema: JsonSchema = {}, about: string): string {
   const kind = schema.type === 'object' ? `interface ${name}` : `type ${name} =`
   return `${comment(about, '')}export ${kind} ${typeOf(schema, '')}\n`
+}
+
+/** The declaration of a record or a body: an alias, because JsonObject takes no interface. */
+function alias(name: string, schema: JsonSchema = {}, about: string): string {
+  return `${comment(about, '')}export type ${name} = ${typeOf(schema, '')}\n`
 }
 
 /** A schema as a type; objects on several lines, indented below `indent`. */

@@ -45,7 +45,7 @@ test('plinth types prints a module of types', async () => {
   assert.is(ran.code, 0, ran.complained)
   assert.match(
     ran.said,
-    /export interface NoteCreate \{\n {2}readonly title: string\n {2}readonly stars\?: number \| null\n\}/,
+    /export type NoteCreate = \{\n {2}readonly title: string\n {2}readonly stars\?: number \| null\n\}/,
   )
 })
 

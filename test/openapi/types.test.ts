@@ -1,9 +1,13 @@
 /** The types that are printed from the catalog compile as the project's own code does, and mean what the interface does. */
+import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCatalog } from '../../engine/boot/boot.ts'
-import { typescript } from '../../engine/openapi/types.ts'
+import { typescript, typesOfRecords } from '../../engine/openapi/types.ts'
+import { renderDiagnostics } from '../../engine/text/render.ts'
+import { atOnce } from '../../engine/turns.ts'
 import { compile } from '../support/compile.ts'
+import { writeFiles } from '../support/large.ts'
 
 const test = suite('types')
 
@@ -33,6 +37,53 @@ export const nothing: TicketCreate = { subject: null, details: '' }
   const said = compile({ 'desk.ts': await typesOf('resources'), 'use.ts': USE, 'wrong.ts': wrong })
   const places = [...said.matchAll(/wrong\.ts\((\d+),/g)].map((match) => match[1])
   assert.equal(places, ['2', '3', '4'])
+})
+
+/** What the package says of records, by itself. */
+const PLINTH = [
+  ...readFileSync('engine/json.ts', 'utf8').match(
+    /^export (?:type Json |interface JsonObject )[^}]*?(?:\n\n|\n\}\n)/gm,
+  )!,
+  readFileSync('engine/run/resource-types.ts', 'utf8').replace(/^import .*$/m, ''),
+].join('\n')
+
+test('JsonObject takes the records of every resource, whatever their fields, and a plugin reads them as RecordOf', async () => {
+  const fields = `fields:
+  title: { type: string, required: true }
+  notes: { type: text, read: { role: clerk } }
+  loose: { type: json }
+  shaped: { type: json, schema: { type: object, properties: { size: { type: number }, rest: {}, list: { type: array } } } }
+  open: { type: json, schema: { type: object }, nullable: false, default: {} }
+  words: { type: list, of: string }
+  kind: { type: enum, values: [a, b] }
+  price: { type: decimal }
+relations: { parent: { belongs_to: things, embed: [id, loose] }, parts: { has_many: things, by: parent, embed: [id, open] } }
+policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: anyone }] }
+`
+  const { folder, remove } = await writeFiles({
+    'app.yaml': 'name: Things\nprefix: /api\nplugins: {}\n',
+    'things.yaml': `resource: things\n${fields}`,
+    'json.yaml':
+      'resource: json\nfields: { name: { type: string } }\npolicies: { view: [{ who: anyone }] }\nactions: [list]\n',
+  })
+  const all: string[][] = []
+  for (const resourcesDir of [folder, 'resources', 'test/library/resources']) {
+    const { diagnostics, value } = await readCatalog({ resourcesDir, pluginsDir: 'plugins' })
+    assert.ok(value, renderDiagnostics(diagnostics))
+    const { catalog, composition } = value
+    const names = [...catalog.resources.keys()].map((name) => JSON.stringify(name))
+    const written = atOnce(typesOfRecords({ catalog, hooks: composition.hooks }))
+    const use = `import type { JsonObject, RecordOf } from 'plinth'
+import './types.ts'
+${names.map((name, at) => `export const of${at} = (one: RecordOf<${name}>): JsonObject => one`).join('\n')}
+`
+    const wrong = `import type { RecordOf } from 'plinth'\nexport const wrong = (one: RecordOf<${names[0]}>): unknown => one.titel\n`
+    const files = { 'types.ts': written, 'use.ts': use, 'plinth.ts': PLINTH, 'wrong.ts': wrong }
+    const said = compile(files, { paths: { plinth: ['./plinth.ts'] } })
+    all.push(said.split('\n').flatMap((line) => /^(\S+\.ts)\((\d+),/.exec(line)?.slice(1) ?? []))
+  }
+  await remove()
+  assert.equal(all, Array(3).fill(['wrong.ts', '2']))
 })
 
 test.run()
