@@ -151,7 +151,7 @@ function read(node: unknown, state: ReadState, key: Range | undefined, depth: nu
     complain(state, 'yaml_syntax', `The tag "${tag}" means nothing here`, range, 'write a plain value')
     return { value: null, range, key, children: undefined }
   }
-  if (isScalar(node)) return { value: scalar(node, state, range), range, key, children: undefined }
+  if (isScalar(node)) return { value: scalar(node, state, range, key), range, key, children: undefined }
   state.open.add(node)
   const children = isMap(node) ? readMap(node, state, depth) : readList(node.items, state, depth)
   state.open.delete(node)
@@ -228,8 +228,31 @@ function keyOf(pair: Pair, state: ReadState): string | undefined {
   return undefined
 }
 
-function scalar(node: Scalar, state: ReadState, range: Range): Json {
+/** Keys with sentences and names for people, in which a number sign belongs to the words. */
+const WORDED = new Set(['says', 'label', 'description', 'text', 'title', 'subject', 'message', 'name'])
+
+/** Warns of a text that is not what its author sees: cut at a number sign, or with quotes that YAML does not know. */
+function warnOfSlips({ comment, type }: Scalar, value: string, state: ReadState, range: Range, key?: Range): void {
+  if (type !== 'PLAIN') return
+  const warn = (message: string, hint: string): void => {
+    const span = { source: state.source, start: range[0], end: range[1] }
+    state.diagnostics.push({ code: 'wrong_value', message, span, hint, severity: 'warning' })
+  }
+  const word = key === undefined ? '' : state.source.text.slice(...key)
+  const [first = ''] = (comment ?? '').split('\n')
+  // A comment is written with a blank after its sign.
+  if (/^\d/.test(first) || (WORDED.has(word) && /^\p{L}/u.test(first)))
+    warn(`The text ends in front of "#${first}", which is a comment`, `put it in quotes: "${value} #${first}"`)
+  if (/^[“”„‟‘’‚].*[“”‘’]$/su.test(value))
+    warn(
+      `The quotes ${value[0]} and ${value.at(-1)} are part of the text`,
+      `write straight ones: "${value.slice(1, -1)}"`,
+    )
+}
+
+function scalar(node: Scalar, state: ReadState, range: Range, key?: Range): Json {
   const { value } = node
+  if (typeof value === 'string') warnOfSlips(node, value, state, range, key)
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
   const text = node.source ?? String(value)
   const hint = `put it in quotes if it is meant as text: "${text}"`

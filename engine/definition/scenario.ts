@@ -168,6 +168,7 @@ function faultsOf(step: Step): readonly Diagnostic[] {
 /** The scenarios of a file, or what is wrong with it. */
 export function readScenarioFile(source: Source): Collected<Document<ScenarioFile>> {
   const parsed = parseDocument(source)
-  if (parsed.value === undefined || parsed.diagnostics.length > 0) return { diagnostics: parsed.diagnostics }
+  const failed = parsed.diagnostics.some(({ severity }) => severity !== 'warning')
+  if (parsed.value === undefined || failed) return { diagnostics: parsed.diagnostics }
   return checkScenarios(parsed.value)
 }

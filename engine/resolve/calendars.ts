@@ -42,6 +42,13 @@ function weekOf(resolution: Resolution, { hours }: CalendarDefinition, at: Path)
       })
     }
     for (const day of daysOf(days)) week[day]?.push(...periods)
+    const around = Object.keys(hours).find((other) => other !== days && isOneOf(days, other))
+    if (around === undefined) continue
+    const message = `"${around}" has ${days} too, so the hours of both count on that day`
+    resolution.report('wrong_calendar', message, placeOf(resolution, [...at, days], 'key'), {
+      hint: `write the days of "${around}" without ${days}, and all hours of ${days} here`,
+      severity: 'warning',
+    })
   }
   for (const [day, periods] of week.entries()) {
     periods.sort((a, b) => a.from - b.from)
@@ -58,6 +65,12 @@ function daysOf(written: string): readonly number[] {
   const [first = 0, last = first] = written.split('-').map((day) => DAYS.indexOf(day as (typeof DAYS)[number]))
   const count = ((last - first + 7) % 7) + 1
   return Array.from({ length: count }, (_, index) => (first + index) % 7)
+}
+
+/** Whether a single day is among several. */
+function isOneOf(days: string, others: string): boolean {
+  const [day = 0, ...more] = daysOf(days)
+  return more.length === 0 && daysOf(others).length > 1 && daysOf(others).includes(day)
 }
 
 function hoursOf(written: string): Hours {

@@ -151,4 +151,44 @@ test('what JSON writes, it reads', () => {
   )
 })
 
+test('a text that a number sign cuts is told of, and a comment is not', () => {
+  const warned = (text: string) =>
+    parse(text).diagnostics.map(({ message, hint, severity }) => `${severity}: ${message} (${hint})`)
+  const words = fc.stringMatching(/^[A-Z][a-z]{1,8}( [a-z]{1,8}){0,2}$/)
+  fc.assert(
+    fc.property(
+      words,
+      fc.constantFrom('says', 'label', 'anything'),
+      fc.stringMatching(/^[1-9][0-9]{0,2}( is taken)?$/),
+      (text, key, rest) => {
+        const cut = `${text} #${rest}`
+        const message = `warning: The text ends in front of "#${rest}", which is a comment (put it in quotes: "${cut}")`
+        assert.equal(warned(`${key}: ${cut}\n`), [message])
+        assert.equal(warned(`${key}: "${cut}"\n`), [])
+        assert.equal(warned(`${key}: ${text} # ${rest}\n`), [])
+        assert.equal(warned(`${key}: |\n  ${cut}\n`), [])
+      },
+    ),
+    { numRuns: 40 },
+  )
+  assert.is(warned('says: Write to #general\n').length, 1)
+  assert.equal(warned('type: string #general\n'), [])
+  assert.equal(warned('max: 3 #1\n'), [])
+})
+
+test('quotes of a word processor are told of, because they are part of the text', () => {
+  const pairs = fc.constantFrom(['“', '”'], ['„', '“'], ['‘', '’'], ['‚', '‘'], ['”', '”'])
+  fc.assert(
+    fc.property(pairs, fc.stringMatching(/^[A-Za-z][a-z]{0,8}$/), ([open, close], word) => {
+      const text = `${open}${word}${close}`
+      const [said, ...more] = parse(`says: ${text}\n`).diagnostics
+      assert.equal(more, [])
+      assert.equal([said?.severity, said?.hint], ['warning', `write straight ones: "${word}"`])
+      assert.equal(parse(`says: '${text}'\n`).diagnostics, [])
+      assert.equal(parse(`says: The word ${text}\n`).diagnostics, [])
+    }),
+    { numRuns: 20 },
+  )
+})
+
 test.run()

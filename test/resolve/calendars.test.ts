@@ -66,6 +66,21 @@ test('what is no time, day or zone is refused at its place', () => {
   }
 })
 
+test('a day that is among others too is told of, because its hours are added up', () => {
+  const says = (hours: string) =>
+    renderDiagnostics(resolveFiles(THINGS, app(`{ zone: UTC, hours: { ${hours} } }`)).diagnostics)
+  const twice = says('mon-fri: 09:00-12:00, fri: 13:00-15:00')
+  assert.ok(twice.includes('app.yaml:3:57 warning wrong_calendar: "mon-fri" has fri too'), twice)
+  for (const day of ['mon', 'wed', 'fri'])
+    assert.match(says(`${day}: 13:00-15:00, mon-fri: 09:00-12:00`), /so the hours of both count on that day/)
+  for (const hours of [
+    'mon-thu: 09:00-12:00, fri: 13:00-15:00',
+    'mon-fri: 09:00-12:00, mon-thu: 13:00-17:00',
+    'sat-sun: 09:00-12:00, mon: 09:00-10:00',
+  ])
+    assert.is(says(hours), '')
+})
+
 const SPELLS = `fields:
   name:    { type: string }
   minutes: { type: integer }

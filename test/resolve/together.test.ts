@@ -159,4 +159,22 @@ test('a seed that breaks a rule is refused', () => {
   assert.equal(seeded(most, {}, { kind: 'b' }), [])
 })
 
+test('an entry of follows that reads what a later one sets is told of', () => {
+  const fields =
+    'fields: { price: { type: integer }, count: { type: integer }, total: { type: integer }, kind: { type: enum, values: [a, b] }, at: { type: timestamp }, due: { type: timestamp } }'
+  const follows = (...entries: readonly object[]) =>
+    mistakes({ things: `${fields}\nfollows: ${JSON.stringify(entries)}\n${VIEW}` }, 'warning')
+  const total = { set: { total: { times: ['$record.price', '$record.count'] } } }
+  const price = { changed: 'count', set: { price: { plus: ['$record.count', 1] } } }
+  const [said = '', ...more] = follows(total, price)
+  assert.equal(more, [])
+  assert.match(said, /wrong_rule: This reads "price", which a later entry sets: it sees the value from before that/)
+  assert.is(follows({ set: { due: { plus: ['$record.at', '1 day'] } } }, { set: { at: '$now' } }).length, 1)
+  assert.equal(follows(price, total), [])
+  assert.equal(follows({ set: { total: { times: ['$before.price', 2] } }, on: ['update'] }, price), [])
+  assert.equal(follows(total, { when: { kind: 'a' }, set: { price: null } }), [], 'what was read may be reset')
+  assert.equal(follows({ ...total, when: { kind: 'a' } }, { ...price, when: { kind: 'b' } }), [])
+  assert.equal(follows({ ...total, on: ['create'] }, { ...price, on: ['update'] }), [])
+})
+
 test.run()

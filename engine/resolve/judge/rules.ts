@@ -1,12 +1,14 @@
 /** Judges rules, automations and what follows from writes: parts that no write could set off, or that every write keeps. */
-import type { Field, Filter } from '../../catalog/catalog.ts'
+import type { Field, Filter, Follow } from '../../catalog/catalog.ts'
 import type { AutomationDefinition, Document, FollowDefinition, RuleDefinition } from '../../definition/definition.ts'
 import { isNames } from '../automation-trigger.ts'
 import { entries, inside } from '../document-part.ts'
+import { columnsOf } from '../filter-dependencies.ts'
 import { fieldOf } from '../link-path.ts'
 import type { Draft, Resolution } from '../resolution.ts'
-import { judge, judgedResources, keysOf, listed, type Row, table, type Word } from './judgement.ts'
-import { alwaysHolds, asksNothing, necessaryComparisons } from './satisfiable.ts'
+import { pathsRead } from '../values.ts'
+import { judge, judgedResources, keysOf, listed, type Placed, type Row, table, type Word } from './judgement.ts'
+import { alwaysHolds, asksNothing, necessaryComparisons, neverHolds } from './satisfiable.ts'
 
 /** Judges what every resource says of its writes, where it is written. */
 export function judgeRules(resolution: Resolution): void {
@@ -18,6 +20,8 @@ export function judgeRules(resolution: Resolution): void {
       judge(resolution, RULE, { ...rule, resolution, draft, name, must })
       if (rule.value.holds !== 'always') judge(resolution, EVENTS, { ...rule, resolution, draft, usual: USUAL })
     }
+    if (draft.owner === draft.name)
+      for (const follow of draft.follows) judge(resolution, ORDER, { follow, draft, place: () => follow.span })
     for (const [index, value] of follows.entries()) {
       const follow = { ...inside(document, ['follows', index], value), resolution, draft, usual: USUAL }
       judge(resolution, EVENTS, follow)
@@ -171,3 +175,37 @@ const FOLLOW = table<Document<FollowDefinition> & About>('wrong_rule', [
     hint: 'name create under on, or take "immutable" away from the field',
   },
 ])
+
+interface JudgedOrder extends Placed {
+  readonly follow: Follow
+  readonly draft: Draft
+}
+
+const ORDER = table<JudgedOrder>('wrong_rule', [
+  {
+    says: (one) => {
+      const field = setLater(one)
+      const name = field?.relation ?? field?.name
+      return field && `This reads "${name}", which a later entry sets: it sees the value from before that`
+    },
+    hint: 'move the entry behind the one that sets it; $before says that the stored value is meant',
+    details: () => ({ severity: 'warning' }),
+  },
+])
+
+/** A field that an entry reads and a later one sets in the same writes. */
+function setLater({ draft, follow }: JudgedOrder): Field | undefined {
+  const { on, set, when } = follow
+  const own = new Set(set.map(({ field }) => field.column))
+  const paths = set.flatMap(({ value }) => pathsRead(value))
+  const read = new Set(paths.flatMap(columnsOf).filter((column) => !own.has(column)))
+  const later = draft.follows.slice(draft.follows.indexOf(follow) + 1).filter((other) => {
+    const both = [when, other.when].filter((one) => one !== undefined)
+    return [...other.on].some((action) => on.has(action)) && neverHolds({ kind: 'and', of: both }) === undefined
+  })
+  // What is read may be reset behind that: paused_at: null.
+  const isReset = ({ value }: Follow['set'][number]): boolean =>
+    value.kind === 'operand' && value.operand.kind === 'literal'
+  const isRead = ({ field }: Follow['set'][number]): boolean => read.has(field.column)
+  return later.flatMap((other) => other.set).find((one) => isRead(one) && !isReset(one))?.field
+}
