@@ -157,7 +157,7 @@ export interface Resource {
   readonly indexes: readonly Index[]
   readonly seeds: Seeds | undefined
   /** Records whose `field` lies further back than `2 years` are removed for good; undefined: they stay. */
-  readonly keep: { readonly field: Field; readonly span: string } | undefined
+  readonly keep: { readonly field: Field; readonly span: string; readonly at: Span } | undefined
   /** Kept in the process as a lookup table. */
   readonly cached: boolean
   /** Whether each write of its table also writes a row of the log of changes. */

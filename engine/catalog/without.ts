@@ -1,4 +1,4 @@
-/** Catalogs without some of their parts: without earlier names, and without one part to see what it is there for. */
+/** Catalogs without some of their parts: without earlier names, and without one part to see its purpose. */
 import type { Catalog, EmbedEntry, Relation, Resource } from './catalog.ts'
 import { deepFreeze } from './freeze.ts'
 
@@ -40,18 +40,21 @@ function entriesOf(entries: readonly EmbedEntry[]): readonly EmbedEntry[] {
 /** The field types of a catalog and the texts that were written are shared with it. */
 type Kept = (value: object) => boolean
 
+/** What becomes of parts of a catalog: a part that is nothing is missing, and others have these values of keys. */
+export type Changes = ReadonlyMap<object, 'nothing' | Readonly<Record<string, unknown>>>
+
 /**
- * The same catalog in which the parts are missing: from lists, with entries that are in a list because of one (`rule`), and as
- * values of keys, which become undefined. Nothing of it is an object of the other catalog but types and places.
+ * The same catalog with changed parts. What is missing is missing in lists, with entries that are in a list because of it
+ * (`rule`), and as the value of a key is undefined. Nothing of it is an object of the other catalog but types and places.
  */
-export function withoutParts(catalog: Catalog, parts: ReadonlySet<object>): Catalog {
+export function changedCatalog(catalog: Catalog, changes: Changes): Catalog {
   const types = new Set<object>(catalog.fieldTypes.values())
   const kept: Kept = (value) => types.has(value) || isPlace(value)
-  return deepFreeze(copied(catalog, { parts, kept, made: new Map() }) as Catalog, kept)
+  return deepFreeze(copied(catalog, { changes, kept, made: new Map() }) as Catalog, kept)
 }
 
 interface Copying {
-  readonly parts: ReadonlySet<object>
+  readonly changes: Changes
   readonly kept: Kept
   readonly made: Map<object, object>
 }
@@ -61,15 +64,16 @@ function isPlace(value: object): boolean {
 }
 
 function copied(value: unknown, copying: Copying): unknown {
-  const { parts, kept, made } = copying
+  const { changes, kept, made } = copying
   if (typeof value !== 'object' || value === null || kept(value)) return value
-  if (parts.has(value)) return undefined
+  const change = changes.get(value)
+  if (change === 'nothing') return undefined
   const known = made.get(value)
   if (known !== undefined) return known
   if (Array.isArray(value)) {
     const list: unknown[] = []
     made.set(value, list)
-    for (const item of value) if (!isGone(item, parts)) list.push(copied(item, copying))
+    for (const item of value) if (!isGone(item, changes)) list.push(copied(item, copying))
     return list
   }
   if (value instanceof Map) {
@@ -86,11 +90,12 @@ function copied(value: unknown, copying: Copying): unknown {
   }
   const object: Record<string, unknown> = {}
   made.set(value, object)
-  for (const [name, item] of Object.entries(value)) object[name] = copied(item, copying)
+  for (const [name, item] of Object.entries({ ...value, ...change })) object[name] = copied(item, copying)
   return object
 }
 
-function isGone(item: unknown, parts: ReadonlySet<object>): boolean {
+function isGone(item: unknown, changes: Changes): boolean {
   if (typeof item !== 'object' || item === null) return false
-  return parts.has(item) || ('rule' in item && typeof item.rule === 'object' && parts.has(item.rule!))
+  const because = 'rule' in item && typeof item.rule === 'object' ? item.rule : undefined
+  return [item, because].some((one) => changes.get(one as object) === 'nothing')
 }

@@ -63,7 +63,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'test',
     usage: '[--mutate] [<part of a path> …]',
     summary:
-      'run the tests of the application, on databases of their own: the scenarios of *.test.yaml, and every *.test.ts of its plugins and of its folder test; with --mutate, leave out each policy clause, field guard and rule in turn, and name those that no scenario misses',
+      'run the tests of the application, on databases of their own: the scenarios of *.test.yaml, and every *.test.ts of its plugins and of its folder test; with --mutate, leave out each part of what the files say in turn, every condition among them, and name what no scenario misses',
     options: { mutate: { type: 'boolean' } },
     example: 'plinth test tickets',
     takes: [0, Number.POSITIVE_INFINITY],

@@ -91,7 +91,7 @@ async function leaveOutEach(
 ): Promise<boolean> {
   const { say } = invocation
   const survivors: Diagnostic[] = []
-  say(`\nLeaving out ${safeguards.length} clauses, guards and rules, one after the other:`)
+  say(`\nLeaving out ${safeguards.length} parts of the files, one after the other:`)
   for (const safeguard of safeguards) {
     const { span, title } = safeguard
     const by = await noticed(safeguard)
@@ -107,6 +107,6 @@ function unnoticed({ span, title }: Safeguard): Diagnostic {
     code: 'unnoticed_removal',
     message: `Every scenario still holds without ${title}`,
     span,
-    hint: 'add a scenario in which somebody is let in, refused or shown less because of it',
+    hint: 'add a scenario that fails without it: somebody is let in, refused or shown less, or a value or a mail follows',
   }
 }

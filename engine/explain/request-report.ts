@@ -163,7 +163,7 @@ export async function clausesAsked(
 }
 
 /** The policy that an action is held to. */
-function policyOf(action: ActionName): PolicyName {
+export function policyOf(action: ActionName): PolicyName {
   return action === 'list' || action === 'get' ? 'view' : action
 }
 

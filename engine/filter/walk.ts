@@ -65,6 +65,48 @@ export function comparedPaths<P>({ operand, path }: Comparison<P>): readonly P[]
   return operand.kind === 'record' || operand.kind === 'before' ? [path, operand.path] : [path]
 }
 
+/** A part of a filter that can be left out: a list loses it, or a part has other values of keys. */
+export interface Omission<P, M> {
+  readonly part: FilterOf<P, M>
+  /** Where it is, `0.1`, the same in every filter of this form. */
+  readonly at: string
+  readonly of: object
+  readonly instead: 'nothing' | Readonly<Record<string, unknown>>
+}
+
+type Omitted<P, M> = Pick<Omission<P, M>, 'of' | 'instead'>
+
+/** Every part of a filter that can be left out by itself; `whole` leaves out the filter, where that is possible. */
+export function omissions<P, M>(filter: FilterOf<P, M>, whole?: Omitted<P, M>): readonly Omission<P, M>[] {
+  return omitted(filter, '', whole)
+}
+
+function omitted<P, M>(part: FilterOf<P, M>, at: string, how: Omitted<P, M> | undefined): readonly Omission<P, M>[] {
+  const own = how === undefined ? [] : [{ part, at, ...how }]
+  switch (part.kind) {
+    case 'compare':
+      return own
+    case 'related': {
+      const all = { of: part, instead: { of: { kind: 'and', of: [] } } }
+      return [...own, ...omitted(part.of, `${at}.of`, isEmpty(part.of) ? undefined : all)]
+    }
+    case 'not':
+      return [...own, ...omitted(part.of, `${at}.not`, undefined)]
+    default: {
+      const inner = part.of.flatMap((one, index) => {
+        const alone = part.of.length === 1
+        return omitted(one, `${at}.${index}`, alone ? undefined : { of: one, instead: 'nothing' })
+      })
+      // Without one of them, whatever misses all of them is missed too.
+      return part.kind === 'and' && part.of.length > 1 && at === '' ? inner : [...own, ...inner]
+    }
+  }
+}
+
+function isEmpty<P, M>(filter: FilterOf<P, M>): boolean {
+  return filter.kind === 'and' && filter.of.length === 0
+}
+
 /** Whether a filter compares with values that are written out, and asks for no related records. */
 export function isFixed<P, M>(filter: FilterOf<P, M>): boolean {
   return leaves(filter).every((leaf) => leaf.kind === 'compare' && leaf.operand.kind === 'literal')

@@ -36,7 +36,7 @@ function keepOf(resolution: Resolution, written: Written, draft: Draft): Draft['
     })
     return undefined
   }
-  return { field, span: length }
+  return { field, span: length, at: place(['keep'], 'key') }
 }
 
 /** A record that another one points at and may not be removed would stop the keeper at every run. */

@@ -1,17 +1,21 @@
-/** Safeguards of an application's files: clauses of policies, guards, rules and moves. */
-import type { Access, Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
+/** What an application's files say that scenarios can try: clauses, guards, rules, moves, their conditions, and consequences. */
+import type { Access, Catalog, Field, Move, Moves, Relation, Resource } from '../catalog/catalog.ts'
+import type { Changes } from '../catalog/without.ts'
 import { placeOf, type Span, writtenAt } from '../text/source.ts'
+import { accessIn, accessWords, conditionsIn, type Found } from './conditions.ts'
+import { consequencesOf } from './consequence.ts'
 
 /** A safeguard as written, with the parts of the catalog that it became. */
 export interface Safeguard {
-  readonly kind: 'clause' | 'read' | 'write' | 'rule' | 'moves' | 'move'
+  readonly kind: string
   readonly span: Span
   /** `view: { who: signed_in }`. */
   readonly title: string
+  /** The scenarios that exercise one of them have tried it. */
   readonly parts: ReadonlySet<object>
+  /** The catalog without it. */
+  readonly without: Changes
 }
-
-type Found = Omit<Safeguard, 'parts'> & { readonly part: object }
 
 /** The key of a safeguard in every catalog of the same files. */
 export function keyOf({ span, kind }: Pick<Safeguard, 'span' | 'kind'>): string {
@@ -24,6 +28,8 @@ export function safeguardsOf(catalog: Catalog, files: ReadonlySet<string>): read
     ...clausesOf(resource),
     ...guardsOf(catalog, resource),
     ...rulesOf(resource),
+    ...consequencesOf(resource),
+    ...selectionsOf(resource),
   ])
   const byPlace = new Map<string, Found[]>()
   for (const one of found) {
@@ -33,7 +39,9 @@ export function safeguardsOf(catalog: Catalog, files: ReadonlySet<string>): read
   return [...byPlace.values()]
     .map(([first, ...others]): Safeguard => {
       const { kind, span, title } = first!
-      return { kind, span, title, parts: new Set([first!, ...others].map(({ part }) => part)) }
+      const all = [first!, ...others]
+      const without = new Map(all.flatMap((one) => [...one.without]))
+      return { kind, span, title, parts: new Set(all.map(({ part }) => part)), without }
     })
     .filter(({ span }) => files.has(span.source.file))
     .sort((a, b) => compared(a.span.source.file, b.span.source.file) || a.span.start - b.span.start)
@@ -43,15 +51,50 @@ function compared(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
+/** A part that can be missing. */
+function part(kind: string, span: Span, title: string, one: object): Found {
+  return { kind, span, title, part: one, without: new Map([[one, 'nothing']]) }
+}
+
+const ANYONE: readonly Access[] = [{ kind: 'anyone' }]
+
 function clausesOf({ policies }: Resource): readonly Found[] {
   return Object.entries(policies).flatMap(([policy, clauses]) =>
-    clauses.map((part) => ({
-      kind: 'clause',
-      span: part.span,
-      title: `${policy}: ${writtenAt(part.span)}`,
-      part,
-    })),
+    clauses.flatMap((clause): readonly Found[] => {
+      const { access, fields, set, span, where } = clause
+      const title = `${policy}: ${writtenAt(span)}`
+      const holder = { of: clause, span, title: policy }
+      return [
+        part('clause', span, title, clause),
+        ...accessIn(access, ANYONE, { ...holder, key: 'access', part: access }),
+        ...conditionsIn(where, { ...holder, key: 'where', part: where ?? clause, whole: true }),
+        ...(fields === undefined
+          ? []
+          : [
+              {
+                ...part('fields', span, `fields of ${title}`, clause),
+                without: new Map([[clause, { fields: undefined }]]),
+              },
+            ]),
+        ...set.map((one, index) => ({
+          ...part(`set ${index}`, span, `set of ${policy}: ${one.field.relation ?? one.field.name}`, one),
+          part: clause,
+        })),
+      ]
+    }),
   )
+}
+
+/** The conditions of the resource itself and of its relations: which records there are, or may be chosen. */
+function selectionsOf(resource: Resource): readonly Found[] {
+  const { name, relations, scope, span } = resource
+  const part = resource
+  return [
+    ...conditionsIn(scope, { of: resource, key: 'scope', span, title: name, part, whole: true }),
+    ...[...relations.values()].flatMap((one) =>
+      conditionsIn(one.where, { of: one, key: 'where', span: one.span, title: one.name, part, whole: true }),
+    ),
+  ]
 }
 
 /** A foreign key has the guard of its relation, and a field on another resource's table that of the owner's field. */
@@ -60,7 +103,7 @@ function guardsOf(catalog: Catalog, resource: Resource): readonly Found[] {
   const guard = (one: Field | Relation, kind: 'read' | 'write', access: readonly Access[] | undefined): Found[] => {
     if (access === undefined) return []
     const { name, span } = writer(owner, one) ?? one
-    return [{ kind, span, title: `${kind} of ${name}: ${access.map(written).join(' or ')}`, part: access }]
+    return [part(kind, span, `${kind} of ${name}: ${access.map(accessWords).join(' or ')}`, access)]
   }
   return [...resource.fields.values(), ...resource.relations.values()].flatMap((one) => [
     ...guard(one, 'read', one.read),
@@ -74,32 +117,58 @@ function writer({ fields, relations }: Resource, one: Field | Relation): Field |
   return relation ?? field
 }
 
-function written(access: Access): string {
-  switch (access.kind) {
-    case 'permission':
-      return access.permission
-    case 'role':
-      return access.roles.join(', ')
-    default:
-      return access.kind
-  }
-}
-
-function rulesOf({ rules, counts, soles, overlaps, moves }: Resource): readonly Found[] {
+function rulesOf(resource: Resource): readonly Found[] {
+  const { rules, counts, soles, overlaps, moves } = resource
   // Safeguards from plugins are in no file.
   const isWritten = ({ name, span }: Resource['rules' | 'counts' | 'soles' | 'overlaps'][number]): boolean =>
     span.source.text.startsWith(name, span.start)
-  const named = [...rules, ...counts, ...soles, ...overlaps].filter(isWritten).map((part): Found => {
-    return { kind: 'rule', span: part.span, title: `rule ${part.name}`, part }
-  })
-  const allowed = moves.flatMap(({ allow, name }) =>
-    allow.map((part): Found => {
-      return { kind: 'move', span: part.span, title: `move of ${name}: ${writtenAt(part.span)}`, part }
-    }),
+  const named = [...rules, ...counts, ...soles, ...overlaps].filter(isWritten)
+  const conditions = [
+    ...rules
+      .filter(isWritten)
+      .flatMap((rule) => [
+        ...conditionsIn(rule.when, { ...holderOf(rule), key: 'when', whole: true }),
+        ...conditionsIn(rule.must, { ...holderOf(rule), key: 'must', whole: false }),
+      ]),
+    ...counts
+      .filter(isWritten)
+      .flatMap((rule) => conditionsIn(rule.where, { ...holderOf(rule), key: 'where', whole: true })),
+  ]
+  return [
+    ...named.map((rule) => part('rule', rule.span, `rule ${rule.name}`, rule)),
+    ...conditions,
+    ...moves.map((one) => part('moves', one.span, `moves of ${one.name}`, one)),
+    ...moves.flatMap((one) => one.allow.flatMap((move) => waysOf(one, move))),
+  ]
+}
+
+function holderOf(rule: Resource['rules' | 'counts'][number]) {
+  return { of: rule, span: rule.span, title: `rule ${rule.name}`, part: rule }
+}
+
+function waysOf(moves: Moves, move: Move): readonly Found[] {
+  const { access, span } = move
+  const title = `move of ${moves.name}: ${writtenAt(span)}`
+  const ends = (['from', 'to'] as const).filter(
+    (key) => move[key] !== undefined && isWider(moves, { ...move, [key]: undefined }),
   )
   return [
-    ...named,
-    ...moves.map((part): Found => ({ kind: 'moves', span: part.span, title: `moves of ${part.name}`, part })),
-    ...allowed,
+    part('move', span, title, move),
+    ...accessIn(access, [], { of: move, key: 'access', span, title, part: move }),
+    ...ends.map((key) => ({
+      ...part(key, span, `"${key}" of ${title}`, move),
+      without: new Map([[move, { [key]: undefined }]]),
+    })),
   ]
+}
+
+/** Whether a move allows something that no move for everybody does. */
+function isWider({ allow, words }: Moves, wider: Move): boolean {
+  if (words === undefined) return true
+  const has = (ends: Move['from'], word: string): boolean => ends === undefined || ends.has(word)
+  const known = (from: string, to: string): boolean =>
+    allow.some((one) => (one.access.length === 0 || one.span === wider.span) && has(one.from, from) && has(one.to, to))
+  return words.some((from) =>
+    words.some((to) => from !== to && has(wider.from, from) && has(wider.to, to) && !known(from, to)),
+  )
 }

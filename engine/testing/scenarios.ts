@@ -1,12 +1,14 @@
 /** ⇄ Runs a scenario against an application: sends its requests, moves its clock, and compares the answers. */
+import { SYSTEM } from '../actor.ts'
 import type { Document, Path } from '../definition/definition.ts'
 import type { ScenarioFile, Step } from '../definition/scenario.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Answer } from './answer.ts'
 import type { TestApplication } from './application.ts'
-import { askedBy, exercisedBy, refusedBy } from './coverage.ts'
+import { askedBy, computedIn, exercisedBy, refusedBy, writtenBy } from './coverage.ts'
 import { differences } from './differences.ts'
+import { automationsSince, followsOf, rowsKept, runsSoFar, type Written } from './followed.ts'
 import { form } from './form.ts'
 import { mailsRead, writtenBySystem } from './written.ts'
 
@@ -24,27 +26,44 @@ type Kept = Map<string, Json>
 interface Running {
   readonly app: TestApplication
   readonly file: Document<ScenarioFile>
-  readonly exercised: Set<object>
+  /** undefined: nobody asks. */
+  readonly exercised: Set<object> | undefined
   readonly kept: Kept
   /** The mails of earlier scenarios. */
   readonly mailed: ReadonlySet<string>
 }
 
-/** Runs one scenario up to the first step that fails. */
-export async function runScenario(
+/** Runs one scenario up to the first step that fails, and watches what its steps exercise. */
+export async function watchScenario(
   app: TestApplication,
   file: Document<ScenarioFile>,
   name: string,
 ): Promise<ScenarioResult> {
+  const before = await runsSoFar(app.engine)
+  const exercised = new Set<object>()
+  const diagnostics = await runScenario(app, file, name, exercised)
+  // What is not done within the time is not exercised.
+  if (app.engine.app.automations.length > 0) await app.settled().catch(() => undefined)
+  for (const part of await automationsSince(app.engine, before)) exercised.add(part)
+  return { name, diagnostics, exercised }
+}
+
+/** Runs one scenario up to the first step that fails, and collects what its steps exercise, where that is asked for. */
+export async function runScenario(
+  app: TestApplication,
+  file: Document<ScenarioFile>,
+  name: string,
+  exercised?: Set<object>,
+): Promise<readonly Diagnostic[]> {
   const steps = file.value.scenarios[name] ?? []
   const mails = steps.some((step) => step.mails !== undefined) ? await mailsBefore(app) : []
   const mailed = new Set(mails.map(({ id }) => id))
-  const running: Running = { app, file, exercised: new Set(), kept: new Map(), mailed }
+  const running: Running = { app, file, exercised, kept: new Map(), mailed }
   for (const [index, step] of steps.entries()) {
     const diagnostics = await runStep(running, step, ['scenarios', name, index])
-    if (diagnostics.length > 0) return { name, diagnostics, exercised: running.exercised }
+    if (diagnostics.length > 0) return diagnostics
   }
-  return { name, diagnostics: [], exercised: running.exercised }
+  return []
 }
 
 async function mailsBefore(app: TestApplication): ReturnType<TestApplication['mails']> {
@@ -59,34 +78,66 @@ function failed({ file }: Running, at: Path, message: string, hint?: string): Di
 async function runStep(running: Running, step: Step, at: Path): Promise<readonly Diagnostic[]> {
   try {
     if (step.wait === undefined) return judged(running, step, at, await answerTo(running, step))
-    await running.app.wait(step.wait)
+    await waited(running, step.wait)
     return []
   } catch (error) {
     return [failed(running, at, error instanceof Error ? error.message : String(error))]
   }
 }
 
-async function answerTo({ app, exercised, kept, mailed }: Running, step: Step): Promise<Answer> {
-  const { catalog } = app.engine.app
+async function waited({ app, exercised }: Running, time: string): Promise<void> {
+  if (exercised === undefined) return app.wait(time)
+  const before = await rowsKept(app.engine)
+  await app.wait(time)
+  for (const [keep, rows] of await rowsKept(app.engine)) if (rows < before.get(keep)!) exercised.add(keep)
+}
+
+async function answerTo(running: Running, step: Step): Promise<Answer> {
+  const { app, kept, mailed } = running
   const body = step.body === undefined ? undefined : filled(step.body, kept)
   if (step.mails !== undefined) {
     await app.settled()
     return mailsRead(app, step.mails, mailed, filled(step.answer ?? {}, kept))
   }
-  if (step.request === undefined) {
-    const [resource = '', id] = (step.create ?? step.update ?? '').split('/')
-    const answer = await writtenBySystem(app, resource, id === undefined ? id : named(id, kept), body)
-    for (const part of refusedBy(catalog, resource, answer)) exercised.add(part)
-    return answer
-  }
+  return step.request === undefined ? writtenAnswer(running, step, body) : requestAnswer(running, step, body)
+}
+
+async function writtenAnswer({ app, exercised, kept }: Running, step: Step, body: Json | undefined): Promise<Answer> {
+  const [name = '', written] = (step.create ?? step.update ?? '').split('/')
+  const id = written === undefined ? undefined : named(written, kept)
+  const answer = await writtenBySystem(app, name, id, body)
+  if (exercised === undefined) return answer
+  const { catalog } = app.engine.app
+  const resource = catalog.resources.get(name)!
+  const done = answer.status < 300 && isObject(body)
+  const write: Written | undefined = done
+    ? {
+        resource,
+        action: id === undefined ? 'create' : 'update',
+        id: answer.data?.[resource.key.name],
+        body,
+        actor: SYSTEM,
+      }
+    : undefined
+  const followed = write === undefined ? [] : await followsOf(app.engine, write)
+  for (const part of [...refusedBy(catalog, name, answer), ...computedIn(resource, answer), ...followed])
+    exercised.add(part)
+  return answer
+}
+
+async function requestAnswer({ app, exercised, kept }: Running, step: Step, body: Json | undefined): Promise<Answer> {
+  const { catalog } = app.engine.app
   const [role, ...names] = (step.as ?? '').split(' ')
   const person = role ? await app.person(role, names.join(' ') || undefined) : undefined
-  const [method = '', path = ''] = step.request.split(' ')
+  const [method = '', path = ''] = (step.request ?? '').split(' ')
   const whole = named(path, kept)
-  const asked = await askedBy(app.engine, person?.id, `${method} ${catalog.prefix}${whole}`, body)
   const sent = step.file === undefined ? (body === undefined ? {} : { body }) : form(step.file, body)
+  if (exercised === undefined) return (person ?? app).request(method, whole, sent)
+  const asked = await askedBy(app.engine, person?.id, `${method} ${catalog.prefix}${whole}`, body)
   const answer = await (person ?? app).request(method, whole, sent)
-  for (const part of exercisedBy(catalog, asked, answer)) exercised.add(part)
+  const written = writtenBy(asked, answer)
+  const followed = written === undefined ? [] : await followsOf(app.engine, written)
+  for (const part of [...exercisedBy(catalog, asked, answer), ...followed]) exercised.add(part)
   return answer
 }
 

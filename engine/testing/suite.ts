@@ -5,7 +5,7 @@
 
 import type { Boot } from '../boot/boot.ts'
 import { judgedRoutes } from '../boot/plugin-routes.ts'
-import { withoutParts } from '../catalog/without.ts'
+import { changedCatalog } from '../catalog/without.ts'
 import type { Document } from '../definition/definition.ts'
 import type { ScenarioFile } from '../definition/scenario.ts'
 import { sentenceOf } from '../error.ts'
@@ -13,7 +13,7 @@ import type { Diagnostic } from '../text/diagnostic.ts'
 import { keysOf } from './coverage.ts'
 import type { Reusable } from './reusable.ts'
 import { keyOf, type Safeguard } from './safeguard.ts'
-import { runScenario } from './scenarios.ts'
+import { runScenario, watchScenario } from './scenarios.ts'
 
 /** The outcome of one scenario of a file. */
 export interface Ran {
@@ -35,7 +35,7 @@ export async function runFile(
   try {
     const ran: Ran[] = []
     for (const name of Object.keys(file.value.scenarios)) {
-      const { diagnostics, exercised } = await runScenario(app, file, name)
+      const { diagnostics, exercised } = await watchScenario(app, file, name)
       ran.push({ file, name, diagnostics, exercised: keysOf(safeguards, exercised) })
     }
     return ran
@@ -82,8 +82,8 @@ function filesOf(ran: readonly Ran[], concerned: readonly Ran[]): ReadonlySet<Do
 }
 
 /** The application of the files without the safeguard; its tables are the same. */
-function bootWithout(boot: Boot, { parts }: Safeguard): Boot {
-  const catalog = withoutParts(boot.catalog, parts)
+function bootWithout(boot: Boot, { without }: Safeguard): Boot {
+  const catalog = changedCatalog(boot.catalog, without)
   return { ...boot, catalog, routes: judgedRoutes(boot.composition, catalog).value }
 }
 
@@ -96,7 +96,7 @@ async function firstFailing(
   const app = await stage.start(boot)
   try {
     for (const name of names) {
-      if ((await runScenario(app, file, name)).diagnostics.length > 0) return name
+      if ((await runScenario(app, file, name)).length > 0) return name
     }
     return undefined
   } finally {
