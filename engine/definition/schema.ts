@@ -77,7 +77,11 @@ const IDENTITY: Readonly<Record<string, JsonSchema>> = {
   resource: key('The name of the resource, plural; also its table and path if they are not given.', 'tickets', NAME),
   label: key('The name of one record for people: "Ticket not found".', 'Ticket', TEXT),
   description: key('What the resource is, for the reference.', 'A request of a customer.', TEXT),
-  path: key('The path below the prefix.', 'settings/statuses', URL_PATH),
+  path: key(
+    'The path below the prefix; if absent, the name with - for _: booking_lines is at /booking-lines.',
+    'settings/statuses',
+    URL_PATH,
+  ),
   table: key('The table, if its name is not that of the resource.', 'desk_tickets', NAME),
   existing: key('The table exists already, and is never changed.', true, SWITCH),
   id: key('The type of the ids; integer if absent.', 'uuid', either(ID_TYPE, map(ID_KEYS))),

@@ -43,7 +43,7 @@ export const PLUGIN_KEYS: Readonly<Record<string, string>> = {
   attachments: 'guide/plugin-keys.md#files-of-records',
   csv: 'DESK.md#import-and-export',
   macros: 'guide/plugin-keys.md#macros',
-  notify: '../plugins/guide/mail-and-notifications.md#notify',
+  notify: 'guide/mail-and-notifications.md#notify',
   webhooks: 'DESK.md#webhooks',
 }
 
@@ -111,5 +111,5 @@ export const LIMIT_MEANINGS: Readonly<Partial<Record<keyof typeof LIMITS, string
   streamHeartbeatMs: 'time between the signs of life of a stream, in milliseconds',
 }
 
-/** What an automation may have a plugin do; the engine knows no action of its own. */
-export const RUN_EXAMPLE = { 'reports.mail': { to: 'boss@example.com' } }
+/** What an automation may have a plugin of the application do, as the guide of plugins makes it. */
+export const RUN_EXAMPLE = { 'loans.call': { text: 'The loan ends today' } }

@@ -8,7 +8,7 @@ const SLUG = new RegExp(FORM)
 
 export const slug: FieldType = {
   name: 'slug',
-  description: 'A name for addresses: lower-case letters, digits and hyphens.',
+  description: 'A name for addresses: lower-case letters and digits, with single hyphens or underscores between them.',
   options: {
     from: {
       type: 'string',
@@ -26,7 +26,10 @@ export const slug: FieldType = {
   decode: (value) => {
     const decoded = decodeText(value, 0, LONGEST)
     if ('error' in decoded || SLUG.test(String(decoded.value))) return decoded
-    return { code: 'wrong_format', error: 'must contain only lower-case letters, digits and single hyphens' }
+    return {
+      code: 'wrong_format',
+      error: 'must contain only lower-case letters, digits and single hyphens or underscores',
+    }
   },
   parse: (text) => parseText(text.trim()),
 }

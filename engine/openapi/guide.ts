@@ -34,7 +34,9 @@ function offered(routes: readonly BoundRoute[]): string {
   const named =
     words.length > 0 ? [] : others.flatMap((route) => ('summary' in route ? [route.summary] : [])).slice(0, NAMED)
   const left = others.length - named.length
-  return [...words, ...named, ...(left === 0 ? [] : [`${left} more ${left === 1 ? 'route' : 'routes'}`])].join(', ')
+  const more = left === 0 ? [] : [`${left} more ${left === 1 ? 'route' : 'routes'}`]
+  // Sentences of plugins may have commas of their own.
+  return [...(words.length === 0 ? [] : [words.join(', ')]), ...named, ...more].join('; ')
 }
 
 /** What holds for every operation, in Markdown. */

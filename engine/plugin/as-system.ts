@@ -54,6 +54,8 @@ export function saidOnce(said: readonly StartLine[]): readonly string[] {
   return said.flatMap((line) => (typeof line === 'string' ? [] : [line.once]))
 }
 
+const PORT_ZERO = /\bhttps?:\/\/[^\s/]+:0(?=\/|\s|$)/g
+
 /** The lines for the person who starts the application: its address, its database, and those of plugins. */
 export function startLines(
   database: Database,
@@ -66,7 +68,8 @@ export function startLines(
   return [
     `${name} ${version} at ${url}${prefix}`,
     `Database: ${database.description}${database.kind === 'embedded' ? ` (${durability})` : ''}`,
-    ...said.map((line) => (typeof line === 'string' ? line : line.once)),
+    // With port 0 the system chooses the port, after plugins have made their lines.
+    ...said.map((line) => (typeof line === 'string' ? line : line.once).replace(PORT_ZERO, url)),
   ]
 }
 

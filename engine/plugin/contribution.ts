@@ -53,7 +53,7 @@ export const CONTRIBUTIONS = {
   },
   actions: {
     gives: 'actions for automations, with options of their own',
-    when: 'an admin decides in YAML when it happens: `notify`, a report by mail, a call of a server',
+    when: 'an admin decides in YAML when it happens: `mail` and `notify` come with Plinth, a call of a server is yours to write',
   },
   takesOver: {
     gives:

@@ -218,4 +218,53 @@ documentation('test/README.md names every folder of tests, and only places that 
   )
 })
 
+documentation('every action that a page has an automation run is one that a page shows how to make', () => {
+  const pages = projectFiles().filter((path) => path.endsWith('.md') && !path.endsWith('CHANGELOG.md'))
+  const text = pages.map(read).join('\n')
+  const run = [...text.matchAll(/\brun: \{ (\w+)\.(\w+):/g)].map(
+    ([, plugin = '', action = '']) => `${plugin}.${action}`,
+  )
+  const made = sections(read('plugins/guide/contributions.md'), /^Actions$/)
+  const shown = [...made.matchAll(/^ {2}(\w+): \{$/gm)].map(([, action]) => `loans.${action}`)
+  assert.ok(run.length > 1)
+  none(
+    run.filter((name) => !shown.includes(name)),
+    'no plugin that comes with Plinth has this action, and no page makes it',
+  )
+})
+
+documentation('the guide of routes has every key of a route, and that of plugins the shape of an actor', () => {
+  const keysOf = (path: string, name: string): readonly string[] => {
+    const [, body = ''] = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(read(path)) ?? []
+    return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, key = '']) => key)
+  }
+  const page = read('plugins/guide/routes.md') + sections(read('plugins/guide/contributions.md'), /^Routes$/)
+  const keys = keysOf('engine/http/route.ts', 'Route')
+  const actor = keysOf('engine/actor.ts', 'Actor').filter((key) => key !== 'quota')
+  assert.ok(keys.includes('openToRestricted') && actor.includes('permissions'))
+  none(
+    [...keys, ...actor].filter((key) => !new RegExp(`\\b${key}\\b`).test(page)),
+    'the guide of routes lacks it',
+  )
+})
+
+documentation('the pages of the YAML say what nobody could guess', () => {
+  const said: readonly (readonly [page: string, what: RegExp])[] = [
+    ['resources/README.md', /booking_lines is at \/booking-lines/],
+    ['resources/README.md', /\(guide\/mail-and-notifications\.md\)/],
+    ['resources/guide/mail-and-notifications.md', /\| date: "%H:%M", "Europe\/Berlin"/],
+    ['resources/guide/mail-and-notifications.md', /`notifications\.own`/],
+    ['resources/guide/lists-and-filters.md', /`\$today` \| the day of the request in UTC/],
+    ['resources/guide/automations.md', /under `set` there is one more, which `create` does not have/],
+    ['resources/guide/field-types.md', /single hyphens or underscores/],
+    ['engine/guide/configuration.md', /arrived as a whole after 60 seconds/],
+    ['plugins/guide/context.md', /secretsOf/],
+    ['plugins/guide/contributions.md', /`actions: \[\]`/],
+  ]
+  none(
+    said.filter(([page, what]) => !what.test(read(page))).map(([page, what]) => `${page}: ${what}`),
+    'it is said nowhere',
+  )
+})
+
 documentation.run()

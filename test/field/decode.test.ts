@@ -218,7 +218,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['in-progress', 'in-progress'],
     ['in_progress2', 'in_progress2'],
     ...['In-Progress', 'a b', '-a', 'a--b', 'é'].map(
-      (value): Case => [value, '! must contain only lower-case letters, digits and single hyphens'],
+      (value): Case => [value, '! must contain only lower-case letters, digits and single hyphens or underscores'],
     ),
   ],
   sequence: [

@@ -1,6 +1,7 @@
 /** /openapi.json and /docs over HTTP: public, cached, and with nothing that a browser would fetch from elsewhere. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { startLines } from '../../engine/plugin/as-system.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { contrast } from '../support/contrast.ts'
 
@@ -52,6 +53,28 @@ test('how requests and answers work is a page behind a link, which loads nothing
   assert.match(text, '<strong>Lists</strong> take filters')
   assert.match(text, '<code>created_at[gte]=2026-01-01</code>')
   assert.not.match(text, /\*\*|`|<script|src=/)
+})
+
+test('/docs/ leads to the page, and a start with port 0 names the port that it has', async () => {
+  const { headers, status } = await app.call('GET', '/docs/')
+  assert.equal([status, headers.location], [308, '../docs'])
+  assert.is((await fetch(`${app.address}/docs/`)).url, `${app.address}/docs`)
+  const lines = startLines(app.engine.database, app.engine.app.catalog, app.address, [
+    'Reference  http://127.0.0.1:0/docs',
+    { once: 'Sign in at http://localhost:0 or https://desk.example:0443/' },
+  ])
+  assert.equal(lines.slice(2), [
+    `Reference  ${app.address}/docs`,
+    `Sign in at ${app.address} or https://desk.example:0443/`,
+  ])
+})
+
+test('what a plugin can do is told apart by semicolons, because its sentences may have commas', async () => {
+  const { info } = (await app.call('GET', '/openapi.json')).body
+  assert.match(
+    info.description,
+    /\| Reference \| This document as a page to read and to try; .*; .*; \d more routes? \|/,
+  )
 })
 
 test('/docs is a page whose policy lets no request leave for another server', async () => {

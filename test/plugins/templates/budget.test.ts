@@ -129,4 +129,10 @@ test('work that the machine holds up begins anew, and errors come through', () =
   )
 })
 
+test('the filter date shows a moment in UTC, and in the zone that is named', () => {
+  const at = '2026-07-01T22:30:00.000000Z'
+  assert.is(fill('{{ at | date: "%d.%m. %H:%M" }}', { at }), '01.07. 22:30')
+  assert.is(fill('{{ at | date: "%d.%m. %H:%M", "Europe/Berlin" }}', { at }), '02.07. 00:30')
+})
+
 test.run()
