@@ -9,7 +9,7 @@ import { writeForEditors } from './for-editors.ts'
 import { type Adopted, accessText, adopted, withAddress, withoutPassword } from './init/from.ts'
 import { nextSteps, nextStepsFrom, pageWords } from './init/next-steps.ts'
 import { type Dependency, dependencyFor, ownPackage } from './init/own-package.ts'
-import { appOf, filesOf, placeFor, writeAll } from './init/template.ts'
+import { appOf, filesOf, filesOfPlugin, PLUGIN_WORDS, placeFor, writeAll } from './init/template.ts'
 
 const VALID = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 /** Names with another meaning: the package itself, and folders of every application. */
@@ -57,13 +57,18 @@ export async function run({ positionals, options, say, complain, log }: Invocati
     complain(wrong)
     return 1
   }
+  const isWithPlugin = options['with-plugin'] === true
+  if (isWithPlugin && options.from !== undefined) {
+    complain('--with-plugin is for the example, and --from for a database: leave one of them out.')
+    return 1
+  }
   try {
     const place = await placeFor(folder)
     const spec = typeof options.plinth === 'string' ? options.plinth : undefined
     const { words, dependency } = await wordsOf(folder, name, spec)
     const path = relative(process.cwd(), folder)
     if (typeof options.from !== 'string') {
-      await writeAll(place, await filesOf('sample', words), dependency.brings)
+      await writeAll(place, await filesOfSample(words, isWithPlugin), dependency.brings)
       await completed(folder)
       say(nextSteps(path, name, dependency.note))
       return 0
@@ -103,6 +108,13 @@ async function wordsOf(
     local: dependency.note === undefined ? '' : `\n\n${dependency.note}`,
   }
   return { words, dependency }
+}
+
+/** The files of the example, which needs no plugin of its own. */
+async function filesOfSample(words: Words, isWithPlugin: boolean): Promise<ReadonlyMap<string, string>> {
+  if (!isWithPlugin) return filesOf('sample', { ...words, office: '', hooks: '', row: '' })
+  const all = { ...words, ...PLUGIN_WORDS }
+  return new Map([...(await filesOf('sample', all)), ...(await filesOfPlugin(all))])
 }
 
 /** The files of an application for a database: the templates, and those made of its tables. */

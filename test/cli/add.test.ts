@@ -16,7 +16,7 @@ let world: Folder
 let base: TestDatabase | undefined
 add.before.each(async () => {
   world = folder({})
-  const { code, complained } = await plinth(['init', join(world.path, 'app')])
+  const { code, complained } = await plinth(['init', join(world.path, 'app'), '--with-plugin'])
   assert.is(code, 0, complained)
 })
 add.after.each(() => world.remove())

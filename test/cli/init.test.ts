@@ -44,8 +44,6 @@ init('makes an application without mistakes, and says what to do next', async ()
     'README.md',
     'compose.yaml',
     'package.json',
-    'plugins/office/index.ts',
-    'plugins/office/office.test.ts',
     'resources/app.yaml',
     'resources/bookings.test.yaml',
     'resources/bookings.yaml',
@@ -61,6 +59,29 @@ init('makes an application without mistakes, and says what to do next', async ()
   const { name, private: own, scripts } = JSON.parse(read('package.json'))
   assert.equal([name, own, Object.keys(scripts)], ['room-bookings', true, ['start', 'dev', 'test', 'check']])
   assert.is(JSON.parse(read('tsconfig.json')).compilerOptions.strict, true)
+})
+
+init('the example has a plugin only with --with-plugin, and is without mistakes either way', async () => {
+  const path = join(world.path, 'with')
+  assert.is((await plinth(['init', path, '--with-plugin'])).code, 0)
+  const { files, read } = made('with')
+  assert.equal(
+    files.filter((file) => file.startsWith('plugins/')),
+    ['plugins/office/index.ts', 'plugins/office/office.test.ts'],
+  )
+  assert.match(read('resources/app.yaml'), /\n {2}office: .*\n {4}days: \[1, 2, 3, 4, 5\]\n$/)
+  assert.match(read('resources/bookings.yaml'), /\n\nhooks: .*\n {2}create: \[office\.working_days\]\n/)
+  assert.match(read('README.md'), '| `plugins/office` |')
+  const env = { RESOURCES_DIR: join(path, 'resources'), PLUGINS_DIR: join(path, 'plugins') }
+  const check = await plinth(['check'], env)
+  assert.equal([check.code, check.complained], [0, ''])
+  assert.is((await plinth(['init', join(world.path, 'without')])).code, 0)
+  const without = made('without')
+  for (const file of without.files.filter((name) => !name.startsWith('.plinth/')))
+    assert.not.match(without.read(file), 'office', file)
+  const both = await plinth(['init', join(world.path, 'both'), '--with-plugin', '--from', 'postgres://127.0.0.1/x'])
+  assert.equal([both.code, existsSync(join(world.path, 'both'))], [1, false])
+  assert.match(both.complained, '--with-plugin is for the example, and --from for a database')
 })
 
 init('every YAML file is completed in an editor, by its first line and by the settings', async () => {

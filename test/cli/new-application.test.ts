@@ -28,7 +28,7 @@ hour.before(() => {
   world = folder({})
   const tarball = packed(world.path)
   app = join(world.path, 'room-bookings')
-  const args = [PROGRAM, 'init', 'room-bookings', '--plinth', tarball]
+  const args = [PROGRAM, 'init', 'room-bookings', '--with-plugin', '--plinth', tarball]
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: world.path, env: bare({}), encoding: 'utf8' })
   assert.is(status, 0, stderr)
   const { dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'))

@@ -7,6 +7,19 @@ import { fileReason } from '../../error.ts'
 /** The source of the application: an example, or a database. */
 export type Kind = 'sample' | 'from'
 
+/** The words by which the example names its plugin, where it has one. */
+export const PLUGIN_WORDS = {
+  office: '\n  office:                 # plugins/office, of this application\n    days: [1, 2, 3, 4, 5]',
+  hooks:
+    '\n\nhooks:        # plugins/office/index.ts\n  create: [office.working_days]\n  update: [office.working_days]',
+  row: '\n| `plugins/office` | a plugin of this application, and its test |',
+}
+
+/** The files of the example's plugin. */
+export function filesOfPlugin(words: Words): Promise<ReadonlyMap<string, string>> {
+  return filesIn(folderOf('template-plugin'), words)
+}
+
 const folderOf = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url))
 /**
  * npm leaves out files named `.gitignore`, and compilers read files that end in `.ts`; so templates have other names.
