@@ -4,7 +4,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sentenceOf } from '../error.ts'
 import { checkSecret } from '../secret.ts'
-import type { Settings } from '../settings.ts'
+import { type Settings, VARIABLES } from '../settings.ts'
+import { nearest } from '../text/nearest.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** The modes of a file that let others read it. */
@@ -37,6 +38,23 @@ export async function lookAtSecret(settings: Settings): Promise<readonly Finding
       ? warning(`${kept}: another instance has another one`, 'set APP_SECRET, the same on every instance')
       : ok(kept),
   ]
+}
+
+/** Variables that no part of the program reads and that are written nearly as one of its own. */
+export function lookAtNames({ env }: Pick<Settings, 'env'>): readonly Finding[] {
+  const known = Object.keys(VARIABLES)
+  const set = Object.keys(env).filter((name) => name.includes('_') && (env[name] ?? '') !== '' && !known.includes(name))
+  return set.flatMap((name) => {
+    const near = nearest(name, known)
+    // Other programs have variables of their own, as MYSQL_DATABASE_URL.
+    if (near === undefined || Math.abs(near.length - name.length) > 1 || (env[near] ?? '') !== '') return []
+    return [
+      warning(
+        `nothing reads the environment variable ${name}, and ${near} is not set`,
+        `write ${near}, if that is meant`,
+      ),
+    ]
+  })
 }
 
 /** Whether an address is one of this machine. */

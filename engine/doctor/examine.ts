@@ -10,7 +10,7 @@ import { writeWhole } from '../disk/files.ts'
 import { sentenceOf } from '../error.ts'
 import type { JsonObject } from '../json.ts'
 import type { Settings } from '../settings.ts'
-import { lookAtProxy, lookAtSecret } from './configuration.ts'
+import { lookAtNames, lookAtProxy, lookAtSecret } from './configuration.ts'
 import { type Check, type Checked, type Finding, ok, problem, type Thresholds, warning } from './finding.ts'
 import { lookAtGrowth, lookAtWork } from './growth.ts'
 import { lookAtQueries } from './queries.ts'
@@ -85,6 +85,7 @@ export async function examine(patient: Patient): Promise<readonly Checked[]> {
     found.push(...findings.map((finding) => hidden(settings, { check, ...finding })))
   }
   await look('secret', () => lookAtSecret(settings))
+  await look('settings', () => lookAtNames(settings))
   await look('proxy', () => lookAtProxy(settings))
   await look('data', () => lookAtFolder(settings, thresholds))
   await lookAtAll(patient, look)

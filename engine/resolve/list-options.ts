@@ -11,7 +11,7 @@ import type { Span } from '../text/source.ts'
 import { type Place, under } from './document-part.ts'
 import { linkFilter, linkOrder, sortable } from './link.ts'
 import { linkFilterPath, linkPath } from './link-path.ts'
-import { type Draft, eachDraft, named, type Resolution, suggest, type Written } from './resolution.ts'
+import { type Draft, eachDraft, isBrought, named, type Resolution, suggest, type Written } from './resolution.ts'
 
 const RESERVED_PARAMETERS: ReadonlySet<string> = new Set(LIST_PARAMETERS)
 
@@ -188,6 +188,17 @@ function sorting(resolution: Resolution, written: Written, draft: Draft): void {
       ? [{ term: order, span: place(['sort', 'default']) }]
       : order.map((term, index) => ({ term, span: place(['sort', 'default', index]) }))
   draft.sort = { keys, default: linkOrder(resolution, draft, terms) }
+  const outside = terms.find(({ term }) => value.sort?.keys !== undefined && !keys.has(term.replace(/^-/, '')))
+  if (outside !== undefined)
+    resolution.report(
+      'not_sortable',
+      `Lists begin in the order of "${outside.term}", for which nobody can ask`,
+      outside.span,
+      {
+        hint: 'name it under "keys" too',
+        severity: 'warning',
+      },
+    )
 }
 
 function search(resolution: Resolution, written: Written, draft: Draft): readonly SearchPath[] {
@@ -195,6 +206,11 @@ function search(resolution: Resolution, written: Written, draft: Draft): readonl
   if (value.search !== undefined && searchOptions(written).fields === undefined)
     resolution.report('not_searchable', `"search" names no fields`, place(['search']), {
       hint: 'name those in which it looks: fields: [name]',
+    })
+  else if (value.search !== undefined && searched(written).length === 0 && !isBrought(resolution, written))
+    resolution.report('not_searchable', '"search" names no fields, so nobody can search', place(['search']), {
+      hint: 'name those in which it looks, or take it away',
+      severity: 'warning',
     })
   return searched(written).flatMap(({ path, weight, span }) => {
     const linked = linkFilterPath(resolution, draft, path.split('.'), span)

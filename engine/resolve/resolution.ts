@@ -114,6 +114,11 @@ export function isWritten({ place }: Pick<Document<unknown>, 'place'>, path: rea
   return own.start !== around.start || own.end !== around.end || own.source !== around.source
 }
 
+/** Whether the file of a plugin says something of the resource: its code may rely on what the application's file does not. */
+export function isBrought({ extensions: { brought } }: Pick<Resolution, 'extensions'>, { document }: Written): boolean {
+  return Object.keys(document.value).some((key) => brought?.has(document.place([key]).source) === true)
+}
+
 /** Every draft with the resource file it is made from, in order of names. */
 export function eachDraft(resolution: Resolution): readonly { readonly written: Written; readonly draft: Draft }[] {
   return [...resolution.drafts.values()].flatMap((draft) => {

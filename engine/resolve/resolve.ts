@@ -185,16 +185,25 @@ function keeper(extensions: Extensions): (value: object) => boolean {
 export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const seen = new Map<string, Diagnostic>()
   const unread = new Set(diagnostics.flatMap((one) => (one.code === 'ambiguous_number' ? [placeOf(one)] : [])))
+  const mistakes = diagnostics.filter(({ severity }) => severity !== 'warning')
   for (const diagnostic of diagnostics) {
     const { span, code, message } = diagnostic
     // What a number means is not known, so nothing else can be said of it.
     if (code !== 'ambiguous_number' && unread.has(placeOf(diagnostic))) continue
+    // Of a part with a mistake in it, no more than the mistake is certain.
+    if (diagnostic.severity === 'warning' && mistakes.some((one) => meet(one, diagnostic))) continue
     const key = JSON.stringify([span?.source.file ?? '', span?.start ?? 0, code, message])
     if (!seen.has(key)) seen.set(key, diagnostic)
   }
   const file = (diagnostic: Diagnostic): string => diagnostic.span?.source.file ?? ''
   const start = (diagnostic: Diagnostic): number => diagnostic.span?.start ?? 0
   return [...seen.values()].sort((a, b) => (file(a) === file(b) ? start(a) - start(b) : file(a) < file(b) ? -1 : 1))
+}
+
+/** Whether the places of two complaints have text in common. */
+function meet({ span: one }: Diagnostic, { span: other }: Diagnostic): boolean {
+  if (one === undefined || other === undefined || one.source !== other.source) return false
+  return one.start < other.end && other.start < one.end
 }
 
 function placeOf({ span }: Diagnostic): string {

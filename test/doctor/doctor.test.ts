@@ -46,6 +46,19 @@ doctor('of a deployment in order, every line is ok, and there is one for each ch
   assert.equal(checks, [...engine, 'redis', 'mail', 'media'])
 })
 
+doctor('a variable that is written nearly as one that is not set is told of', async () => {
+  for (const [written, meant] of [
+    ['TRUST_PROXI', 'TRUST_PROXY'],
+    ['REDIS_URLS', 'REDIS_URL'],
+    ['CORS_ORGIN', 'CORS_ORIGIN'],
+  ])
+    assert.equal(of('settings', await look({}, { [written!]: '1' })), [
+      `warning nothing reads the environment variable ${written}, and ${meant} is not set`,
+    ])
+  const others = { PATHS: '1', MYSQL_DATABASE_URL: '1', AI_MODEL: 'x', SMTP_FROM: 'x', REDIS_URLS: '' }
+  assert.equal(of('settings', await look({}, others)), [])
+})
+
 doctor('a secret that is damaged, or that others can read, is a problem', async () => {
   const file = join(folder, 'data/secret')
   writeFileSync(file, 'short\n')

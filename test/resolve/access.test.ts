@@ -124,4 +124,43 @@ test('a guard names no role that could write nothing anyway', () => {
   assert.equal(warned(things('{ role: customer }', 'create: [], update: []')), [], 'only programs write it')
 })
 
+test('a clause that another one covers is told of', () => {
+  const view = (...clauses: readonly string[]) =>
+    warned(
+      `fields: { name: { type: string } }\nrelations: { user: { belongs_to: users } }\nactions: [list]\npolicies: { view: [${clauses}] }`,
+    )
+  const message = (clause: string, by: number) =>
+    `things.yaml [${clause}] wrong_access: Clause ${by} of view allows all of this already (take this clause away, or narrow the other one)`
+  const [signed, agents, own] = ['{ who: signed_in }', '{ role: agent }', '{ who: signed_in, where: { user: $actor } }']
+  assert.equal(view(signed, agents), [message(agents, 1)])
+  assert.equal(view(agents, '{ role: [agent, admin] }'), [message(agents, 2)])
+  assert.equal(view(own, signed), [message(own, 2)])
+  assert.equal(view(own, '{ role: agent, where: { user: $actor } }'), [
+    message('{ role: agent, where: { user: $actor } }', 1),
+  ])
+  assert.equal(view(agents, agents), [message(agents, 1)])
+  assert.equal(view(own, agents), [])
+  assert.equal(view('{ permission: things.view }', agents), [])
+  const update = (...clauses: readonly string[]) =>
+    warned(
+      `fields: { name: { type: string }, n: { type: integer } }\nactions: [update]\npolicies: { view: [{ who: signed_in }], update: [${clauses}] }`,
+    )
+  assert.is(update('{ who: signed_in, fields: [name, n] }', '{ role: agent, fields: [n] }').length, 1)
+  assert.equal(update('{ who: signed_in, fields: [name] }', '{ role: agent, fields: [n] }'), [])
+  assert.equal(update('{ who: signed_in }', '{ role: agent, set: { n: 1 } }'), [])
+})
+
+test('a clause that sets what its own condition refuses is an error', () => {
+  const said = (where: string, set: string) =>
+    mistakes({
+      things: `fields: { state: { type: enum, values: [draft, sent], default: draft }, n: { type: integer } }\nactions: [update]\npolicies: { view: [], update: [{ who: signed_in, where: ${where}, set: ${set} }] }`,
+    })
+  assert.equal(said('{ state: draft }', '{ state: sent }'), [
+    'things.yaml [{ state: sent }] wrong_access: What is set contradicts the condition of this clause, which holds of the record as it will be (set a value that the condition admits, or leave it out of the condition)',
+  ])
+  assert.is(said('{ n: { gt: 3 }, state: draft }', '{ n: 2 }').length, 1)
+  assert.equal(said('{ any: [{ state: draft }, { n: 1 }] }', '{ state: sent }'), [])
+  assert.equal(said('{ state: [draft, sent] }', '{ state: sent }'), [])
+})
+
 test.run()

@@ -109,4 +109,22 @@ test('what follows from an update, or in another record, is a word to which a mo
   assert.equal(mistakes({ ...things(allow, OPEN), parts: parts('solved') }), [])
 })
 
+test('a move that the conditions of all clauses of update refuse is told of', () => {
+  const allow = [
+    { from: 'draft', to: 'open', role: 'x' },
+    { from: ['open', 'solved'], to: ['draft', 'solved', 'closed'], role: 'x' },
+  ]
+  const updated = (...clauses: readonly string[]) =>
+    mistakes(things(allow, `view: [], create: [{ who: anyone }], update: [${clauses}], delete: []`), 'warning').filter(
+      (line) => line.includes('lets a record go this way'),
+    )
+  const clause = (words: string, more = '') => `{ role: x, where: { state: ${words} }${more} }`
+  assert.is(updated(clause('draft')).length, 2)
+  assert.is(updated(clause('draft'), clause('[open, solved]')).length, 1)
+  assert.is(updated(clause('[draft, open]'), clause('closed')).length, 0)
+  assert.equal(updated(clause('[draft, open, closed]')), [])
+  assert.equal(updated(clause('draft'), '{ role: y }'), [])
+  assert.is(updated(clause('draft'), '{ role: y, fields: [name] }').length, 2)
+})
+
 test.run()

@@ -3,10 +3,11 @@ import type { Access, Clause } from '../../catalog/catalog.ts'
 import type { AccessDefinition, Path } from '../../definition/definition.ts'
 import { conjuncts } from '../../filter/walk.ts'
 import { nearest } from '../../text/nearest.ts'
+import { implies } from '../access.ts'
 import { accessRules, seededPermissions } from '../accounts.ts'
 import { under } from '../document-part.ts'
 import { POLICIES } from '../policies.ts'
-import { type Draft, type DraftRelation, isFilledByItself, type Resolution } from '../resolution.ts'
+import { type Draft, type DraftRelation, isBrought, isFilledByItself, type Resolution } from '../resolution.ts'
 import {
   comesWithParent,
   type JudgedClause,
@@ -20,6 +21,8 @@ import {
   type Word,
 } from './judgement.ts'
 import { asksNothing } from './satisfiable.ts'
+import { isSame } from './together.ts'
+import { type Known, truthOf } from './truth.ts'
 
 type Roles = ReturnType<typeof seededPermissions>
 
@@ -101,6 +104,20 @@ function isHeldByNobody({ roles }: Pick<JudgedPermission, 'roles'>): boolean {
 
 const CLAUSE = table<JudgedClause & { readonly roles: Roles }>('wrong_access', [
   {
+    says: (one) => {
+      const other = widerThan(one)
+      return other >= 0 && `Clause ${other + 1} of ${one.policy} allows all of this already`
+    },
+    hint: 'take this clause away, or narrow the other one',
+    details: () => ({ severity: 'warning' }),
+  },
+  {
+    at: ['set'],
+    when: ({ clause: { set, where } }) => where !== undefined && truthOf(where, setBy(set)) === false,
+    says: 'What is set contradicts the condition of this clause, which holds of the record as it will be',
+    hint: 'set a value that the condition admits, or leave it out of the condition',
+  },
+  {
     at: ['where'],
     when: ({ clause: { where } }) => where !== undefined && asksNothing(where),
     says: 'Every record fulfils this condition, so the clause is about all of them',
@@ -146,6 +163,29 @@ const CLAUSE = table<JudgedClause & { readonly roles: Roles }>('wrong_access', [
     details: () => ({ severity: 'warning' }),
   },
 ])
+
+/** The place of a clause of the same policy that allows everything which this one does, to everybody; below 0 if there is none. */
+function widerThan({ clause, draft, policy }: JudgedClause): number {
+  const all = draft.policies[policy]
+  return all.findIndex((other, at) => covers(other, clause) && (at < all.indexOf(clause) || !covers(clause, other)))
+}
+
+function covers(one: Clause, other: Clause): boolean {
+  const isWhole = one.where === undefined || isSame(one.where, other.where)
+  const hasFields =
+    one.fields === undefined || (other.fields !== undefined && [...other.fields].every((name) => one.fields!.has(name)))
+  return isWhole && hasFields && one.set.length + other.set.length === 0 && implies(other.access, one.access)
+}
+
+/** The values that a clause writes out; all others are not known. */
+function setBy(set: Clause['set']): Known {
+  return ({ column }) => {
+    const given = set.find(({ field }) => field.column === column)
+    return given !== undefined && 'operand' in given && given.operand.kind === 'literal'
+      ? given.operand.value
+      : undefined
+  }
+}
 
 function isForEverybody({ access }: Clause): boolean {
   return access.every(({ kind }) => kind === 'anyone')
@@ -235,9 +275,7 @@ function offers({ draft, policy, resolution }: JudgedClause): boolean {
 }
 
 /** Whether code may be what the clause is for: a hook of the action, routes of plugins, or the plugin that brings the resource. */
-function isForCode({ draft, policy, resolution, value, written }: JudgedClause): boolean {
-  const { brought, routed } = resolution.extensions
-  const isBrought = Object.keys(value).some((key) => brought?.has(written.document.place([key]).source) === true)
+function isForCode({ draft, policy, resolution, written }: JudgedClause): boolean {
   const isHooked = policy !== 'view' && draft.hooks[policy].length > 0
-  return isBrought || isHooked || routed?.(Object.keys(draft.keys)) === true
+  return isHooked || isBrought(resolution, written) || resolution.extensions.routed?.(Object.keys(draft.keys)) === true
 }

@@ -1,5 +1,5 @@
 /** Judges moves: words that no record reaches, entries that say nothing, and what sets a word that no move leads to. */
-import type { Field, Given, Move, Moves } from '../../catalog/catalog.ts'
+import type { Field, FieldPath, Given, Move, Moves } from '../../catalog/catalog.ts'
 import type { Document, MovesDefinition } from '../../definition/definition.ts'
 import type { Span } from '../../text/source.ts'
 import { implies } from '../access.ts'
@@ -94,7 +94,31 @@ const MOVES = table<JudgedMoves>('wrong_rule', [
     hint: 'take this entry away, or narrow the other one',
     details: () => ({ severity: 'warning' }),
   },
+  {
+    words: ({ moves }) => (moves?.allow ?? []).map((_, index) => [['allow', index], String(index)]),
+    when: ({ moves }) => moves?.path.relations.length === 0 && isKnown(moves),
+    says: ({ draft, moves, resolution }, index) =>
+      isBlocked(resolution, draft, moves!, moves!.allow[Number(index)]!) &&
+      'No clause of update lets a record go this way: its condition holds before and after the change',
+    hint: 'let the condition of a clause admit both words, as where: { state: [draft, sent] }',
+    details: () => ({ severity: 'warning' }),
+  },
 ])
+
+/** Whether people are named who make a move, and every clause that lets them write the field admits one side alone. */
+function isBlocked({ drafts }: Resolution, { owner }: Draft, { field, path }: Moves, move: Move): boolean {
+  const clauses = [...drafts.values()]
+    .filter((one) => one.owner === owner)
+    .flatMap(({ policies }) => policies.update)
+    .filter(({ fields }) => fields?.has(field.name) !== false)
+  if (move.access.length === 0 || clauses.length === 0) return false
+  return clauses.every(({ where }) => {
+    const words = where === undefined ? undefined : wordsBefore(path, necessaryComparisons(where))
+    if (words === undefined) return false
+    const [from, to] = [move.from, move.to].map((side) => words.filter((word) => has(side, word)))
+    return !to!.some((word) => from!.some((left) => left !== word))
+  })
+}
 
 /** The words of one entry, with their places. */
 function wordsOf(move: MovesDefinition['allow'][number], index: number): readonly Word[] {
@@ -192,7 +216,7 @@ function judgedSets(
   return set.flatMap((given) =>
     (draft?.moves ?? []).flatMap((moves): readonly JudgedSet[] => {
       const to = moves.field.column === given.field.column ? wordSet(moves, given) : undefined
-      return to === undefined ? [] : [{ moves, to, from: wordsBefore(moves, conditions), place: () => span }]
+      return to === undefined ? [] : [{ moves, to, from: wordsBefore(moves.path, conditions), place: () => span }]
     }),
   )
 }
@@ -209,7 +233,7 @@ function wordSet({ path }: Moves, given: Given): string | undefined {
   return found?.operand.kind === 'literal' ? String(found.operand.value) : undefined
 }
 
-function wordsBefore({ path }: Moves, conditions: readonly Comparison[]): readonly string[] | undefined {
+function wordsBefore(path: FieldPath, conditions: readonly Comparison[]): readonly string[] | undefined {
   const about = conditions.find(
     ({ operand, operator, path: { field, relations } }) =>
       operand.kind === 'literal' &&

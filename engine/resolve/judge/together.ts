@@ -1,6 +1,6 @@
 /** Judges rules of one table together: conditions that no record fulfils at once, numbers that contradict each other, and times in a turned order. */
 import type { CountRule, Field, Filter, OverlapRule, RecordRule, SoleRule } from '../../catalog/catalog.ts'
-import { isFixed } from '../../filter/walk.ts'
+import { speaksOf } from '../../filter/walk.ts'
 import { filterKey } from '../indexes.ts'
 import type { Draft, Resolution } from '../resolution.ts'
 import { hasOwnTable, judge, judgedResources, type Placed, table } from './judgement.ts'
@@ -46,10 +46,15 @@ function meet(one: RecordRule, other: RecordRule): boolean {
 }
 
 /** Whether two conditions are surely the same. */
-function isSame(one: Filter | undefined, other: Filter | undefined): boolean {
+export function isSame(one: Filter | undefined, other: Filter | undefined): boolean {
   if (one === other) return true
   if (one === undefined || other === undefined) return false
-  return isFixed(one) && isFixed(other) && filterKey(one) === filterKey(other)
+  return !isLinked(one) && !isLinked(other) && filterKey(one) === filterKey(other)
+}
+
+/** Whether a condition compares values of the record, whose paths may form circles. */
+function isLinked(filter: Filter): boolean {
+  return speaksOf('record', filter) || speaksOf('before', filter)
 }
 
 type Count = Pick<CountRule, 'least' | 'most' | 'name' | 'per' | 'span' | 'where'>
