@@ -21,6 +21,12 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best ?? begins
 }
 
+/** Whether a word is another one with one slip: a letter too many, too few or wrong, or two in the wrong order. */
+export function isSlip(word: string, known: string): boolean {
+  const [one, other] = [fold(word), fold(known)]
+  return one !== other && (swapped(one, other) || distance(one, other) === 1)
+}
+
 /** The nearest of the known words as the hint of a complaint; empty where none is near. */
 export function hintOf(word: string, known: Iterable<string>): { readonly hint?: string } {
   const near = nearest(word, known)

@@ -59,6 +59,14 @@ test('a permission that no role holds is told of where no role has all of them',
   assert.equal(mistakes({ things: viewedBy('things.export') }, 'warning'), [], 'nobody says what roles hold')
 })
 
+test('a permission that only looks like another one is known where a role has all of them', () => {
+  for (const permission of ['things.create', 'things.use', 'things.viewers', 'parts.view', 'things.own'])
+    assert.equal(
+      warned(viewedBy(permission), { ...HELD, clerk: ['things.export', 'things.update', 'things.own_all'] }),
+      [],
+    )
+})
+
 test('a permission that a role holds, a plugin declares or two rules name is known', () => {
   for (const permission of ['things.view', 'tickets.view']) assert.equal(warned(viewedBy(permission)), [])
   const twice = 'fields: { name: { type: string, read: { permission: things.veiw } } }\nactions: [list]\n'

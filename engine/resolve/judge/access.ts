@@ -2,7 +2,7 @@
 import type { Access, Clause } from '../../catalog/catalog.ts'
 import type { AccessDefinition, Path } from '../../definition/definition.ts'
 import { conjuncts } from '../../filter/walk.ts'
-import { nearest } from '../../text/nearest.ts'
+import { isSlip } from '../../text/nearest.ts'
 import { implies } from '../access.ts'
 import { accessRules, seededPermissions } from '../accounts.ts'
 import { under } from '../document-part.ts'
@@ -90,11 +90,16 @@ const PERMISSION = table<JudgedPermission>('unknown_permission', [
   },
 ])
 
+/** The words that permissions usually end in: none is a slip of another. */
+const USUAL = new Set('view read create update write edit delete restore manage use export import'.split(' '))
+
 /** The known permission that is meant. After the name of a resource only the last word can be a slip. */
 function meantBy({ known, permission, resolution }: JudgedPermission): string | undefined {
-  const about = permission.slice(0, permission.lastIndexOf('.') + 1)
+  const end = permission.lastIndexOf('.') + 1
+  const about = permission.slice(0, end)
   const isResource = resolution.drafts.has(about.slice(0, -1))
-  return nearest(permission, isResource ? [...known].filter((one) => one.startsWith(about)) : known)
+  if (isResource && USUAL.has(permission.slice(end))) return undefined
+  return [...known].find((one) => isSlip(permission, one) && (!isResource || one.startsWith(about)))
 }
 
 /** Whether roles are seeded, and none has all permissions. */
