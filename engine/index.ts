@@ -11,7 +11,9 @@ export type {
   ActionPlace,
   ActionRecord,
   ActionWork,
+  RunName,
 } from './automation/action.ts'
+export { ActionFailed } from './automation/action.ts'
 export {
   type AutomationState,
   automationStates,

@@ -79,7 +79,7 @@ const RANKS: Readonly<Record<string, number>> = {
   rollout: 10,
   job: 10,
   automation: 11,
-  doctor: 11,
+  doctor: 12,
   explain: 12,
   http: 13,
   stream: 14,

@@ -13,6 +13,14 @@ export interface ActionRecord {
   readonly moment?: string
 }
 
+/** Thrown by an action: what it is to do for a record cannot be done, and another attempt would end in the same way. */
+export class ActionFailed extends Error {
+  override readonly name = 'ActionFailed'
+}
+
+/** A run in few words: the automation, the id of the record, and the moment or the id of the change. */
+export type RunName = readonly [automation: string, record: number, cause: string]
+
 /** What an action is to do. */
 export interface ActionWork {
   readonly resource: Resource
@@ -22,6 +30,8 @@ export interface ActionWork {
   readonly given: JsonObject
   /** At least one, except where a schedule acts once without records. */
   readonly records: readonly ActionRecord[]
+  /** The runs that this is. Those under `runs` in the payload of a job have failed where the job is given up. */
+  readonly runs: readonly RunName[]
 }
 
 /** What an action holds: all that it writes belongs to the transaction in which the automation acts, once. */
@@ -63,7 +73,7 @@ export interface ActionContribution {
   check?(given: JsonObject, place: ActionPlace): readonly ActionMistake[]
   /**
    * Does it for all records of one transaction. An ApiError below 500 is a refusal: it is kept as the outcome and not
-   * tried again. After another error everything is undone and comes again. What lies outside the database is for a job.
+   * tried again, as is ActionFailed, a failure. After another error everything is undone and comes again. What lies outside the database is for a job.
    */
   readonly run: (context: ActionContext) => Promise<void>
   /** What it would do for the records as they are now, a line for each person or thing, for `plinth explain`; writes nothing. */

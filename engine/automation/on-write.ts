@@ -8,7 +8,7 @@ import { runCompiled, type Within } from '../run/execution.ts'
 import { compileHeld } from '../statement/automation-due.ts'
 import type { Acting, Taken } from './action.ts'
 import { act } from './perform.ts'
-import { beginRuns, type Ended, endRuns } from './runs.ts'
+import { beginRuns, type Ended, endRuns, tellRuns } from './runs.ts'
 
 /** The listeners of the automations that writes set off, by their names. */
 export function writeListeners(automations: readonly Acting[]): ReadonlyMap<string, Listen> {
@@ -37,8 +37,8 @@ async function listen(within: Within, acting: Acting, changes: readonly Change[]
     begun.filter((one) => !tooDeep.includes(one)),
   )
   await endRuns(within.transaction, acting.name, [...done, ...ended])
+  tellRuns(within, acting, [...done, ...ended])
   within.afterCommit(() => {
-    for (const { outcome } of [...done, ...ended]) acting.ran(acting.name, outcome)
     for (const { id, change } of tooDeep)
       within.log.warn({ automation: acting.name, record: id, cause: change?.source, change: change?.id }, CHAIN)
   })

@@ -12,12 +12,12 @@ import { writtenValues } from '../write/consequences.ts'
 import { createRecord } from '../write/create.ts'
 import { lockUnder, takeLocks } from '../write/locks.ts'
 import { updateRecord } from '../write/update.ts'
-import type { Acting, Taken } from './action.ts'
+import { type Acting, ActionFailed, type RunName, type Taken } from './action.ts'
 import type { Ended } from './runs.ts'
 
 /**
- * Acts for records whose runs have begun; gives how each ended. What is refused for one record is undone for that one
- * alone. Rejects with any other error.
+ * Acts for records whose runs have begun; gives how each ended. What is refused or fails for one record is undone for that
+ * one alone. Rejects with any other error.
  */
 export async function act(within: Within, acting: Acting, taken: readonly Taken[]): Promise<readonly Ended[]> {
   if (taken.length === 0) return []
@@ -25,8 +25,9 @@ export async function act(within: Within, acting: Acting, taken: readonly Taken[
     const what = await attempt(within, (inner) => actTogether(inner, acting, taken))
     return taken.map((one, i) => ({ taken: one, outcome: 'done', what: what[i] ?? [] }))
   } catch (error) {
-    if (!isRefusal(error)) throw error
-    if (taken.length === 1) return taken.map((one) => ({ taken: one, outcome: 'refused', what: [refusalOf(error)] }))
+    const outcome = error instanceof ActionFailed ? 'failed' : 'refused'
+    if (outcome === 'refused' && !isRefusal(error)) throw error
+    if (taken.length === 1) return taken.map((one) => ({ taken: one, outcome, what: [refusalOf(error)] }))
     // Half as many, until the one that is refused is alone.
     const middle = taken.length >> 1
     const first = await act(within, acting, taken.slice(0, middle))
@@ -35,7 +36,7 @@ export async function act(within: Within, acting: Acting, taken: readonly Taken[
 }
 
 function refusalOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return String(error)
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   const fields = Object.values(error.params.errors ?? {}).flat()
   return fields.length === 0 ? error.message : fields.join('; ')
 }
@@ -70,7 +71,8 @@ async function run(
   if (bound === undefined) throw new Error(`no plugin has an action ${action}`)
   const records = taken.filter(({ id }) => id !== 0).map(({ cause: _, ...record }) => record)
   const { transaction } = within
-  const work = { resource, automation: name, given, records }
+  const runs = taken.map(({ cause, id }): RunName => [name, id, cause])
+  const work = { resource, automation: name, given, records, runs }
   await bound.value.run({ ...pluginContext(within, bound.options), transaction, work })
 }
 

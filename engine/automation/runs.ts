@@ -1,7 +1,8 @@
 /** The runs of automations, statement by statement ⇄: noted, tried again, given up, reported, and deleted when they are old. */
 import type { Runner } from '../database/database.ts'
 import { deleteInBatches } from '../database/delete-in-batches.ts'
-import type { Outcome, Taken } from './action.ts'
+import type { Within } from '../run/execution.ts'
+import type { Acting, Outcome, Taken } from './action.ts'
 
 /** A run with how it ended. */
 export interface Ended {
@@ -39,6 +40,27 @@ export async function endRuns(runner: Runner, name: string, runs: readonly Ended
     runs.map(({ what }) => JSON.stringify(what)),
   ]
   await runner.run({ text: END, name: 'plinth automation end' }, values)
+}
+
+/** Counts runs once they are committed, and logs those that failed. */
+export function tellRuns(within: Within, { name, ran }: Acting, runs: readonly Ended[]): void {
+  within.afterCommit(() => {
+    for (const { outcome, taken, what } of runs) {
+      ran(name, outcome)
+      if (outcome !== 'failed') continue
+      const told = { automation: name, record: taken.id, cause: taken.cause, reason: what[0] }
+      within.log.error(told, 'an automation failed for a record')
+    }
+  })
+}
+
+const WAITING = `select distinct automation from plinth_automation_run where due_at <= clock_timestamp()`
+
+/** The automations with runs that are to be tried again by now. */
+export async function namesDueAgain(runner: Runner): Promise<ReadonlySet<string>> {
+  return new Set(
+    (await runner.run({ text: WAITING, name: 'plinth automations again' }, [])).map(([name]) => name ?? ''),
+  )
 }
 
 const AGAIN = `select record_id, cause, attempt from plinth_automation_run

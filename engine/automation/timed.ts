@@ -3,13 +3,14 @@
 import { SYSTEM } from '../actor.ts'
 import { nextMoment } from '../calendar/cron.ts'
 import type { Automation, Catalog, Resource } from '../catalog/catalog.ts'
+import { changesOf } from '../change/log.ts'
 import type { Row, Runner } from '../database/database.ts'
 import { quoted } from '../filter/sql.ts'
 import { executionOf, type Foundation, inTransaction, runCompiled, type Within } from '../run/execution.ts'
 import { compileLeft, compileStill, compileTake } from '../statement/automation-due.ts'
 import type { Acting, Taken } from './action.ts'
 import { act } from './perform.ts'
-import { beginRuns, dueAgain, type Ended, endRuns } from './runs.ts'
+import { beginRuns, dueAgain, type Ended, endRuns, tellRuns } from './runs.ts'
 
 /** The input of a round. */
 interface Round {
@@ -24,6 +25,9 @@ interface Round {
 /** What a round looks at: the moments in between, or one moment of the schedule. */
 type Window = Readonly<Record<string, unknown>> & { readonly from: string; readonly to: string }
 
+/** How many changes of a record are looked through for the one that set a run off. */
+const CHANGES = 1_000
+
 /** What comes of a round: whether more may wait, and where the next one begins; undefined: at the beginning. */
 interface Progress {
   readonly more: boolean
@@ -35,7 +39,8 @@ export async function runRound(foundation: Foundation, acting: Acting, round: Ro
   const requestId = `automation:${acting.name}`
   const call = executionOf(foundation, { actor: SYSTEM, requestId, afterCommit: () => undefined })
   if (await inTransaction(call, (inner) => workAgain(inner, acting, round))) return { more: true, from: round.from }
-  const window = await windowOf(foundation, acting)
+  // What a write sets off waits for nothing else here.
+  const window = acting.automation.trigger.kind === 'write' ? undefined : await windowOf(foundation, acting)
   if (window === undefined) return { more: false }
   if (round.from !== undefined || (await isAnyLeft(foundation, acting, window))) {
     const from = round.from ?? window.from
@@ -63,14 +68,23 @@ async function workAgain(within: Within, acting: Acting, round: Round): Promise<
   const due = await dueAgain(within.transaction, acting.name)
   if (due === undefined) return false
   const { attempt, taken } = due
-  const moment = momentOf(acting, taken)
-  round.begins([moment], attempt)
+  const again = await asBefore(within, acting, taken)
+  round.begins([again], attempt)
   await end(
     within,
     acting,
-    (await isStill(within, acting, taken)) ? await act(within, acting, [moment]) : [unmet(taken)],
+    (await isStill(within, acting, taken)) ? await act(within, acting, [again]) : [unmet(taken)],
   )
   return true
+}
+
+/** A run with what set it off: its moment, or its change where the log still has it. */
+async function asBefore({ adhoc, catalog }: Within, acting: Acting, taken: Taken): Promise<Taken> {
+  const { automation, resource } = acting
+  if (automation.trigger.kind !== 'write') return momentOf(acting, taken)
+  const changes = await changesOf(adhoc, catalog, { resource: resource.owner, id: taken.id }, CHANGES)
+  const change = changes.find(({ id }) => String(id) === taken.cause)
+  return change === undefined ? taken : { ...taken, change }
 }
 
 function unmet(taken: Taken): Ended {
@@ -123,9 +137,7 @@ async function take(within: Within, acting: Acting, window: Window, most: number
 
 async function end(within: Within, acting: Acting, ended: readonly Ended[]): Promise<void> {
   await endRuns(within.transaction, acting.name, ended)
-  within.afterCommit(() => {
-    for (const { outcome } of ended) acting.ran(acting.name, outcome)
-  })
+  tellRuns(within, acting, ended)
 }
 
 const ISO = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`

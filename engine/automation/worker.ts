@@ -4,7 +4,7 @@ import { reasonOf } from '../change/round.ts'
 import { stillServes } from '../database/failure.ts'
 import type { Foundation } from '../run/execution.ts'
 import type { Acting, Taken } from './action.ts'
-import { failRun } from './runs.ts'
+import { failRun, namesDueAgain } from './runs.ts'
 import { runRound } from './timed.ts'
 
 /** Numbers of LIMITS, as the application narrowed them. */
@@ -67,9 +67,13 @@ export async function workAutomations(random: () => number, serving: Serving): P
 
 /** One automation after the other, each until nothing is left for it. */
 async function look(random: () => number, serving: Serving, state: State): Promise<void> {
-  for (const acting of serving.app.automations) {
+  const { automations, foundation } = serving.app
+  if (automations.length === 0) return
+  const again = await namesDueAgain(foundation.database.adhoc).catch(() => new Set<string>())
+  for (const acting of automations) {
     if (state.closed) return
-    if (acting.automation.trigger.kind === 'write') continue
+    // The listener of a write does the rest.
+    if (acting.automation.trigger.kind === 'write' && !again.has(acting.name)) continue
     await work(random, serving, state, acting).catch((error: unknown) =>
       serving.app.foundation.log.error({ automation: acting.name, err: error }, 'an automation stopped'),
     )

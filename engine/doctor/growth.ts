@@ -1,4 +1,5 @@
 /** Examines growth ⇄: tables without `keep`, removals that do not run, and jobs that wait for long. */
+import { countFailedRuns } from '../automation/state.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { listenerStates } from '../change/state.ts'
 import type { Database, Runner } from '../database/database.ts'
@@ -106,6 +107,8 @@ export async function lookAtWork(
   const states = await listenerStates(adhoc, catalog, now)
   const found: Finding[] = []
   if ((failed ?? 0) > 0) found.push(warning(`${failed} jobs were given up`, 'see `plinth jobs`'))
+  const runs = await countFailedRuns(adhoc)
+  if (runs > 0) found.push(warning(`${runs} runs of automations failed`, 'see `plinth automations`'))
   if ((late ?? 0) > 0) found.push(problem(`${late} jobs wait for longer than they should`, 'have an instance run'))
   for (const { name, lag, failed: aside } of states) {
     if (aside > 0) found.push(warning(`${name} has set ${aside} changes aside`, 'see `plinth listeners`'))

@@ -3,6 +3,7 @@
 import { SYSTEM } from '../actor.ts'
 import type { Acting } from '../automation/action.ts'
 import { setsOff } from '../automation/on-write.ts'
+import { RUNS_AS_THEY_ARE } from '../automation/state.ts'
 import type { Trigger, Turn } from '../catalog/catalog.ts'
 import type { Change } from '../change/listener.ts'
 import { changesOf } from '../change/log.ts'
@@ -53,7 +54,7 @@ interface AutomationExplanation {
 const MOST = 10
 const ISO = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-const RUNS = `select cause, outcome, what, ${ISO('at')} from plinth_automation_run
+const RUNS = `with ${RUNS_AS_THEY_ARE} select cause, outcome, what, ${ISO('at')} from runs
   where automation = $1 and record_id = $2::int order by at desc limit ${MOST}`
 
 const PLACE = `select ${ISO('clock_timestamp()')}, ${ISO('a.began_at')}, ${ISO('a.next_at')}
@@ -105,7 +106,7 @@ function actionsOf(around: Execution, acting: Acting, id: number): Promise<Autom
     for (const one of automation.actions) {
       const bound = one.kind === 'run' ? actions.get(one.action) : undefined
       if (one.kind !== 'run' || bound?.value.explain === undefined) continue
-      const work = { resource, automation: name, given: one.given, records: [{ id }] }
+      const work = { resource, automation: name, given: one.given, records: [{ id }], runs: [] }
       const { transaction } = within
       const lines = await bound.value.explain({ ...pluginContext(within, bound.options), transaction, work })
       told.push({ action: bound.value.key ?? one.action, lines })

@@ -48,8 +48,8 @@ function retryCommand(
 export const automationsCommand = retryCommand(
   {
     usage:
-      'plinth automations: how they stand, and the runs that were given up; plinth automations retry <resource>.<name>|all: try them again',
-    none: 'There is no such run among those that were given up.',
+      'plinth automations: how they stand, and the runs that failed; plinth automations retry <resource>.<name>|all: try them again',
+    none: 'There is no such run among those that failed.',
     again: 'Tried again',
   },
   automationLines,

@@ -169,12 +169,13 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
     const by = doneBy(context, record)
     // Mails that the program causes were wanted by the author.
     const stranger = by !== null && written === true && strangers?.has(address.toLowerCase()) === true
-    for (const { cause, request } of causesOf(context, record)) {
+    for (const { cause, request, run } of causesOf(context, record)) {
       const id = idOf([context.instance, work.automation, record ?? 0, cause, address, words.subject, words.text])
       const thread = record === undefined ? {} : { thread: `${work.resource.name}-${record}` }
       // Accounts come first: a person named twice gets one mail, with what the account may see.
       if (letters.has(id)) continue
-      const mail = { id, template: words, to: address, data, by, stranger, ...thread }
+      const runs = work.runs.filter(([, id, of]) => id === (record ?? 0) && (run === undefined || of === run))
+      const mail = { id, template: words, to: address, data, by, stranger, runs, ...thread }
       letters.set(id, { id, mail, record, request, subject, text })
     }
   }
@@ -218,8 +219,8 @@ function causesOf({ now, work }: ActionContext, record: number | undefined): rea
     .filter(({ id }) => id === record)
     .map(({ change, moment }) =>
       change === undefined
-        ? { cause: moment ?? now().toISOString(), request: null }
-        : { cause: `change ${change.id}`, request: change.requestId },
+        ? { cause: moment ?? now().toISOString(), request: null, run: moment }
+        : { cause: `change ${change.id}`, request: change.requestId, run: String(change.id) },
     )
 }
 
@@ -227,6 +228,8 @@ interface Cause {
   readonly cause: string
   /** The request that wrote the change; null without one. */
   readonly request: string | null
+  /** The run, where the cause names it. */
+  readonly run?: string | undefined
 }
 
 /** The account whose act caused the run for a record. */

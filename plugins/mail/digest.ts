@@ -59,5 +59,6 @@ function several(letters: readonly Letter[], id: string): NamedMail {
   const { by = null, stranger = false, to } = mail
   const list = letters.map((one) => `${one.subject}\n\n${one.text}`).join('\n\n')
   const count = new Set(letters.map(({ record }) => record)).size
-  return { id, template: SEVERAL, to, by, stranger, data: { ...mail.data, count, first: subject, list } }
+  const runs = letters.flatMap((one) => one.mail.runs ?? [])
+  return { id, template: SEVERAL, to, by, stranger, runs, data: { ...mail.data, count, first: subject, list } }
 }

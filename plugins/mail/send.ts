@@ -8,9 +8,11 @@ import {
   type Json,
   type JsonObject,
   type PluginContext,
+  type RunName,
 } from '../../engine/index.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import { OverBudget, templateBudget } from '../templates/budget.ts'
+import { isLiquidError } from '../templates/liquid.ts'
 import { heldUntil } from './budget.ts'
 import { type Content, type MailWords, renderMail, renderWords } from './template.ts'
 import { type Sending, transportOf } from './transport.ts'
@@ -32,6 +34,8 @@ export interface Mail {
   readonly invites?: boolean
   /** Whether its reader asked for it and waits: it needs no budget. */
   readonly urgent?: boolean
+  /** The runs of automations that it is for: where it cannot be sent, they have failed. */
+  readonly runs?: readonly RunName[]
 }
 
 /** A mail with its own id, a UUID: it is sent once, however often it is asked for. */
@@ -74,12 +78,20 @@ export async function sendMails(
 async function payloadOf(settings: PluginContext['settings'], mail: Mail): Promise<JsonObject> {
   const sealed = await seal(settings, 'mail', JSON.stringify(mail.data))
   const about = mail.thread === undefined ? {} : { thread: mail.thread }
+  const runs = mail.runs === undefined ? {} : { runs: mail.runs.map((run): Json => [...run]) }
   const cause = {
     ...(mail.by && { by: mail.by }),
     ...(mail.stranger && { stranger: true }),
     ...(mail.invites && { invites: true }),
   }
-  return { template: nameOf(mail.template), to: mail.to, sealed, ...about, ...(mail.urgent ? { urgent: true } : cause) }
+  return {
+    template: nameOf(mail.template),
+    to: mail.to,
+    sealed,
+    ...about,
+    ...runs,
+    ...(mail.urgent ? { urgent: true } : cause),
+  }
 }
 
 function nameOf(template: URL | MailWords): Json {
@@ -145,13 +157,14 @@ export async function deliver(context: MailContext, mail: Mail, sending: Sending
   log.info({ mail: templateName(mail.template), id: sending.id, place }, 'mail sent')
 }
 
-/** The words of an automation; a text above the budget will be above it next time too. */
+/** The words of an automation; a text that cannot be filled in, or is above the budget, will be so next time too. */
 function wordsOf(words: MailWords, data: Mail['data'], limits: Readonly<Record<string, number>>): Content {
   try {
     const given = Buffer.byteLength(JSON.stringify(data))
     return renderWords(words, data, templateBudget(limits, given * 2))
   } catch (error) {
-    throw error instanceof OverBudget ? new JobGivenUp(`A text of the mail ${error.message}`) : error
+    if (error instanceof OverBudget) throw new JobGivenUp(`A text of the mail ${error.message}`)
+    throw isLiquidError(error) ? new JobGivenUp(`A text of the mail cannot be filled in: ${error.message}`) : error
   }
 }
 

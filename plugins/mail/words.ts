@@ -1,9 +1,16 @@
 /** Texts of automations: the paths of a record that they name, and the values that one reader may see. */
 import type { Template } from 'liquidjs'
 import type { ActionMistake, ActionPlace, Catalog, Json, Resource, Settings } from '../../engine/index.ts'
-import { ApiError, nearest, targetOf } from '../../engine/index.ts'
+import { ActionFailed, nearest, targetOf } from '../../engine/index.ts'
 import { type Budget, OverBudget, templateBudget } from '../templates/budget.ts'
-import { filledText, parsedText, rangeMistake, wideRange } from '../templates/liquid.ts'
+import {
+  filledText,
+  impossibleFilter,
+  isLiquidError,
+  parsedText,
+  rangeMistake,
+  wideRange,
+} from '../templates/liquid.ts'
 import { liquidEngines } from './rendering.ts'
 
 /** Names for a template in addition to the record. */
@@ -57,6 +64,8 @@ function variablesIn(text: string): readonly (readonly Segment[])[] | string {
     const templates = plain.parse(text)
     const wide = wideRange(templates)
     if (wide !== undefined) return rangeMistake('The text', wide)
+    const impossible = impossibleFilter(plain, templates)
+    if (impossible !== undefined) return `The text can never be filled in: ${impossible}`
     return plain.globalVariableSegmentsSync(templates) as readonly (readonly Segment[])[]
   } catch (error) {
     const said = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
@@ -159,7 +168,7 @@ export function wordsBudget(limits: Readonly<Record<string, number>>, values: re
   return templateBudget(limits, given * texts)
 }
 
-/** A text with its values, in one or several lines; throws a refusal above the budget. */
+/** A text with its values, in one or several lines; throws ActionFailed where that is impossible, or above the budget. */
 export function fillWords(
   text: string,
   data: Readonly<Record<string, unknown>>,
@@ -168,7 +177,8 @@ export function fillWords(
   try {
     return filledText(liquidEngines(false).plain, templateOf(text, budget), data, budget).trim()
   } catch (error) {
-    if (!(error instanceof OverBudget)) throw error
-    throw new ApiError('conflict', { message: `A text of the automation ${error.message}` })
+    if (error instanceof OverBudget) throw new ActionFailed(`A text of the automation ${error.message}`)
+    if (!isLiquidError(error)) throw error
+    throw new ActionFailed(`A text of the automation cannot be filled in: ${error.message}`)
   }
 }

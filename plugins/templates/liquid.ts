@@ -92,10 +92,14 @@ export function filledText(
   })
 }
 
+/** What JavaScript says of values that it cannot hold; other errors of range are about values that are wrong. */
+const BEYOND = /call stack|length|count|maximum/i
+
 /** The budget as the cause of Liquid's failure, or a text beyond any length. */
 function overBudgetIn(error: unknown): OverBudget | undefined {
   if (error instanceof OverBudget) return error
-  if (error instanceof RangeError) return new OverBudget('makes too much on the way to be filled in')
+  if (error instanceof RangeError && BEYOND.test(error.message))
+    return new OverBudget('makes too much on the way to be filled in')
   const cause: unknown = error instanceof Error ? Reflect.get(error, 'originalError') : undefined
   return cause === undefined ? undefined : overBudgetIn(cause)
 }
@@ -106,21 +110,106 @@ export function isLiquidError(error: unknown): error is Error {
   return LiquidError.is(error)
 }
 
-/** The first range of a template without a bound, or with a high one, as written; undefined without one. */
-export function wideRange(templates: readonly Template[]): string | undefined {
-  const { TokenKind }: typeof import('liquidjs') = load('liquidjs')
+/** Values with which filters are tried. */
+const SAMPLES: readonly unknown[] = ['2026-01-02T03:04:05.000000Z', 7, 'text', ['text']]
+
+/**
+ * Tries every filter of a template with the arguments that are written out, in every branch; gives Liquid's sentence about
+ * the first that no value of a kind gets through because of them.
+ */
+export function impossibleFilter(liquid: Liquid, templates: readonly Template[]): string | undefined {
+  const { Context, toValueSync }: typeof import('liquidjs') = load('liquidjs')
+  const known: Record<string, unknown> = {}
+  const context = new Context(known, liquid.options, { sync: true })
+  const failing = (filter: Filter, args: Filter['args'], sample: unknown): string | undefined => {
+    try {
+      toValueSync(Object.assign(Object.create(filter), { args }).render(sample, context))
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+  return search(templates, (part) => {
+    if (isAssignment(part)) known[part.key] = writtenIn(part.value, known)
+    if (!isFilter(part) || part.args.length === 0 || !part.args.every((arg) => isWritten(arg, known))) return undefined
+    for (const sample of SAMPLES) {
+      const said = failing(part, part.args, sample)
+      if (said !== undefined && failing(part, [], sample) === undefined) return said
+    }
+    return undefined
+  })
+}
+
+/** The first answer to a part of a template, in their order. */
+function search(templates: readonly Template[], ask: (part: object) => string | undefined): string | undefined {
   const seen = new Set<unknown>()
-  const search = (part: unknown): string | undefined => {
+  const look = (part: unknown): string | undefined => {
     if (typeof part !== 'object' || part === null || seen.has(part)) return undefined
     seen.add(part)
-    if (isRange(part, TokenKind.Range) && !isNarrow(part)) return part.input.slice(part.begin, part.end)
+    const answer = ask(part)
+    if (answer !== undefined) return answer
     for (const [name, inner] of Object.entries(part)) {
-      const found = name === 'liquid' ? undefined : search(inner)
+      const found = name === 'liquid' ? undefined : look(inner)
       if (found !== undefined) return found
     }
     return undefined
   }
-  return search(templates)
+  return look(templates)
+}
+
+interface Assignment {
+  readonly key: string
+  readonly value: { readonly filters: readonly unknown[]; readonly initial: { readonly postfix?: readonly unknown[] } }
+}
+
+function isAssignment(part: object): part is Assignment {
+  return 'key' in part && typeof part.key === 'string' && 'value' in part && isFiltered(part.value)
+}
+
+function isFiltered(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && 'filters' in part && 'initial' in part
+}
+
+/** The text that a variable gets; undefined where it is not written out. */
+function writtenIn({ filters, initial }: Assignment['value'], known: Record<string, unknown>): unknown {
+  const [token, ...more] = initial.postfix ?? []
+  if (filters.length > 0 || more.length > 0 || token === undefined || !isWritten(token, known)) return undefined
+  return Reflect.get(Object(token), 'content')
+}
+
+interface Filter {
+  readonly name: string
+  readonly args: readonly unknown[]
+  render(value: unknown, context: unknown): Generator
+}
+
+function isFilter(part: object): part is Filter {
+  return 'handler' in part && 'args' in part && Array.isArray(part.args)
+}
+
+/** Whether an argument is a literal, or a variable that was given one. */
+function isWritten(arg: unknown, known: Record<string, unknown>): boolean {
+  const { TokenKind }: typeof import('liquidjs') = load('liquidjs')
+  const token: unknown = Array.isArray(arg) ? arg[1] : arg
+  if (typeof token !== 'object' || token === null || !('kind' in token)) return false
+  if (token.kind === TokenKind.PropertyAccess)
+    return (
+      known[
+        String(Reflect.get(Object(token), 'input')).slice(
+          Reflect.get(token, 'begin') as number,
+          Reflect.get(token, 'end') as number,
+        )
+      ] !== undefined
+    )
+  return [TokenKind.Quoted, TokenKind.Number, TokenKind.Literal].some((kind) => kind === token.kind)
+}
+
+/** The first range of a template without a bound, or with a high one, as written; undefined without one. */
+export function wideRange(templates: readonly Template[]): string | undefined {
+  const { TokenKind }: typeof import('liquidjs') = load('liquidjs')
+  return search(templates, (part) =>
+    isRange(part, TokenKind.Range) && !isNarrow(part) ? part.input.slice(part.begin, part.end) : undefined,
+  )
 }
 
 /** The message about `what`, which has a range of `wideRange`. */

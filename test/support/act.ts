@@ -24,7 +24,7 @@ export async function act({ app }: Engine, automation: string, records: readonly
       },
     })
     const within = { ...inner, transaction, runner: transaction, adhoc: transaction }
-    const work = { resource, automation, given: done.given, records }
+    const work = { resource, automation, given: done.given, records, runs: [] }
     await value.run({ ...pluginContext(within, options), transaction, work })
   })
   return count

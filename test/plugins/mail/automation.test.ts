@@ -148,7 +148,7 @@ test('a text that takes too long fails the run of its record with a sentence, an
   assert.equal(await mailed(1), ['cleo: Endless: quick'])
   const runs = await app.engine.database
     .knex('plinth_automation_run')
-    .where({ automation: 'cases.endless', outcome: 'refused' })
+    .where({ automation: 'cases.endless', outcome: 'failed' })
     .select('record_id', 'what')
   assert.equal(
     runs.map(({ record_id }) => Number(record_id)),
@@ -228,6 +228,22 @@ mistakes('texts that cannot be read, and paths that lead nowhere', async () => {
     'cases.yaml ["{{ subject | where_exp: 1, 2 }}"] wrong_automation: The text cannot be read: undefined filter: where_exp',
     'cases.yaml ["{% for a in (1..number) %}{% endfor %}"] wrong_automation: The text counts from one value to another, (1..number): a range goes over numbers, 1000 of them at most',
   ])
+})
+
+mistakes('a filter that no value gets through, by what is written, in every branch', async () => {
+  const wrong = 'wrong_automation: The text can never be filled in: Invalid time zone specified: Europe/Zuerich'
+  const texts = [
+    '{{ due_at | date: "%d", "Europe/Zuerich" }}',
+    '{% if number %}{{ number }}{% else %}{{ due_at | date: "%d", "Europe/Zuerich" | upcase }}{% endif %}',
+    '{% assign zone = "Europe/Zuerich" %}{% for label in cc %}{{ due_at | date: "%d", zone }}{% endfor %}',
+  ]
+  for (const text of texts) {
+    await saysOf(`to: user, subject: s, text: '${text}'`, [`cases.yaml ['${text}'] ${wrong}`])
+  }
+  await saysOf(
+    `to: user, subject: s, text: '{{ due_at | date: "%d", "Europe/Zurich" }} {{ due_at | date: "%d", subject }}'`,
+    [],
+  )
 })
 
 mistakes('what a recipient without an account would have to read is named for it', async () => {
