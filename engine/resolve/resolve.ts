@@ -34,7 +34,7 @@ import { judgeTogether } from './judge/together.ts'
 import { keeping } from './keep.ts'
 import { listOptions } from './list-options.ts'
 import { logging } from './logging.ts'
-import { lookupAndNested } from './lookup-and-nested.ts'
+import { recordPaths } from './record-paths.ts'
 import { moves } from './moves.ts'
 import { policies } from './policies.ts'
 import { recordRules } from './record-rules.ts'
@@ -71,7 +71,7 @@ export const PASSES: readonly Pass[] = [
   { name: 'what follows', run: follows },
   { name: 'what follows in other records', run: relatedFollows },
   { name: 'automations', run: automations },
-  { name: 'lookup and nested', run: lookupAndNested },
+  { name: 'paths of records', run: recordPaths },
   { name: 'keep', run: keeping },
   { name: 'indexes', run: indexes },
   { name: 'joining tables', run: joiningTables },

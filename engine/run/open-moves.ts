@@ -3,7 +3,7 @@
 import { allowsOne } from '../ask/policy.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { idAtStart, type JsonObject } from '../json.ts'
-import { compileOpen, isWordShown, wordsAfter } from '../statement/move-check.ts'
+import { compileOpen, isWordShown, wordsAfter } from '../statement/moves.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 /** The words that may follow, by field, of the record in `text`, a record as it is answered; undefined where its caller sees none of it. */

@@ -22,7 +22,7 @@ import { lockName, solesOf } from '../plan/write-checks.ts'
 import type { Check, WriteShape } from '../plan/write-shape.ts'
 import { type Compiled, compiled, type SelectScope } from './compiled.ts'
 import { type After, conditionSql, existenceSql, holdsSql, type Judged, reachSql, tableSql } from './condition.ts'
-import { type MoveSql, movesSql } from './move-check.ts'
+import { type MoveSql, movesSql } from './moves.ts'
 
 /** A rule as a condition on the row `v`, whose statement makes `after` of its table. */
 export function ruleSql(

@@ -1,11 +1,11 @@
-/** Pass: how records are reached: lookups, and the routes below other records. */
+/** Pass: the paths of records, with the fields that name one there and the routes below other records. */
 import type { Field, Nested } from '../catalog/catalog.ts'
 import { LIMITS } from '../limits.ts'
 import { reportUnknown } from './link-path.ts'
 import { type Draft, eachDraft, fieldNames, type Resolution, type Written } from './resolution.ts'
 
-/** Completes lookup keys and nested routes. */
-export function lookupAndNested(resolution: Resolution): void {
+/** Completes which fields name a record in a path, and which routes lie below other records. */
+export function recordPaths(resolution: Resolution): void {
   for (const { written, draft } of eachDraft(resolution)) {
     draft.lookup = lookup(resolution, written, draft)
     draft.lookup.forEach((field, index) => {
