@@ -1,4 +1,5 @@
-/** Breakers: an outside server that cannot be reached is left alone for a while, so that only its own work stops. */
+/** ⇄ Outside servers: each call of one ends, and one that cannot be reached is left alone for a while, so that only its own work stops. */
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { ApiError } from './error.ts'
 import { LIMITS } from './limits.ts'
 import { memo } from './memo.ts'
@@ -172,5 +173,38 @@ export function logBreakers(settings: Settings, log: Pick<Logger, 'info' | 'warn
   breakersOf(settings).told = ({ server, state, retryInMs }) => {
     if (state === 'closed') log.info({ server }, 'an outside server answers again')
     else log.warn({ server, retryInMs }, 'an outside server does not answer and is left alone')
+  }
+}
+
+/**
+ * The answer to a request. Rejects with the connection's error, or with a code that breakers know where the connection
+ * ends without one: Node reports a change of the protocol (RFC 9110, 15.2.2) and a close without an error.
+ */
+export function answerTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once('response', resolve)
+    request.once('error', reject)
+    request.once('upgrade', ({ statusCode }, socket) => {
+      socket.destroy()
+      reject(new Error(`The server answered ${statusCode}: it changes the protocol, which nobody asked for`))
+    })
+    request.once('close', () =>
+      reject(Object.assign(new Error('The connection ended without an answer'), { code: 'ECONNRESET' })),
+    )
+  })
+}
+
+/** The result of work; rejects with the reason of the signal once it is aborted, whatever the work does then. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }

@@ -21,7 +21,15 @@ export {
   failedRuns,
   retryRuns,
 } from './automation/state.ts'
-export { type Breaker, BreakerOpen, breakerOf, createBreaker, isUnreachable } from './breaker.ts'
+export {
+  answerTo,
+  type Breaker,
+  BreakerOpen,
+  breakerOf,
+  createBreaker,
+  isUnreachable,
+  unlessAborted,
+} from './breaker.ts'
 export { clockAt, dayAt, momentOf, zoneNamed } from './calendar/zone.ts'
 export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from './catalog/catalog.ts'
 export { singular } from './catalog/name.ts'
@@ -60,13 +68,11 @@ export { type JobContext, type JobContribution, JobGivenUp } from './job/job.ts'
 export { type FailedJob, failedJobs, type JobState, jobState, openJobs, retryJobs } from './job/state.ts'
 export { isObject, type Json, type JsonObject, type JsonSchema, JsonText, namesTag } from './json.ts'
 export { INEXACT, inexactNumbers } from './json-number.ts'
-export { keysOf } from './keys.ts'
 export { LIMITS } from './limits.ts'
 export { memo } from './memo.ts'
 export type { Logger } from './observe.ts'
 export { type OldFiles, removeOldFiles } from './old-files.ts'
 export { guide } from './openapi/guide.ts'
-export { answerTo, unlessAborted } from './outside.ts'
 export {
   definePlugin,
   type HookContribution,
@@ -94,7 +100,7 @@ export type {
 export { pathOf } from './run/export.ts'
 export * from './run/resource-types.ts'
 export { isSecret, opened, openedSecret, seal, unseal } from './seal.ts'
-export { secretsOf } from './secret.ts'
+export { keysOf, secretsOf } from './secret.ts'
 export type { Settings } from './settings.ts'
 export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } from './statement/change-condition.ts'
 export { type AttributeColumns, attributeColumns } from './statement/compiled.ts'

@@ -3,8 +3,8 @@
  * recognised.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
-import { keysOf } from './keys.ts'
 import { memo } from './memo.ts'
+import { keysOf } from './secret.ts'
 import type { Settings } from './settings.ts'
 
 const CIPHER = 'aes-256-gcm'

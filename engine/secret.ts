@@ -1,9 +1,10 @@
-/** ⇄ The application's secret: from APP_SECRET, or made once and kept with the data. */
-import { randomBytes } from 'node:crypto'
+/** ⇄ The application's secret, from APP_SECRET or made once and kept with the data; and the keys made from it, which sign tokens and make those that seal. */
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { link, readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { flush, makeFolder, writeWhole } from './disk/files.ts'
+import { memo } from './memo.ts'
 import type { Settings } from './settings.ts'
 
 /** All valid secrets, the present one first: keys are made from them, and they have no other use. */
@@ -64,4 +65,34 @@ async function makeSecret(file: string): Promise<void> {
   } finally {
     await rm(draft, { force: true })
   }
+}
+
+/** Keys by their id; `current` is the id of the one that signs and seals, all of them verify and open. */
+export interface Keys {
+  readonly current: string
+  readonly byId: ReadonlyMap<string, Uint8Array>
+}
+
+/** The keys of settings, once they were asked for. */
+const heldBy = memo((_: Settings): { keys?: Promise<Keys> } => ({}))
+
+/** The keys of these settings, read or made once. */
+export function keysOf(settings: Settings): Promise<Keys> {
+  const held = heldBy(settings)
+  if (held.keys === undefined) {
+    held.keys = loadKeys(settings)
+    // A full disk is no reason to refuse everybody until the next start.
+    held.keys.catch(() => delete held.keys)
+  }
+  return held.keys
+}
+
+async function loadKeys(settings: Settings): Promise<Keys> {
+  const secrets = await secretsOf(settings)
+  // Hashed, so that the key is 32 bytes whatever the secret's length, and its id tells nothing of it.
+  const keys = secrets.map((secret) => createHash('sha256').update(`plinth token key\0${secret}`).digest())
+  const pairs = keys.map(
+    (key) => [createHash('sha256').update(key).digest('hex').slice(0, 12), new Uint8Array(key)] as const,
+  )
+  return { current: pairs[0]?.[0] ?? '', byId: new Map(pairs) }
 }

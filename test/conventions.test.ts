@@ -38,7 +38,6 @@ const TOP = [
 const RANKS: Readonly<Record<string, number>> = {
   'breaker.ts': 0,
   'old-files.ts': 0,
-  'outside.ts': 0,
   'limits.ts': 0,
   'work-limits.ts': 0,
   'error.ts': 0,
@@ -46,7 +45,6 @@ const RANKS: Readonly<Record<string, number>> = {
   'observe.ts': 0,
   'id.ts': 0,
   'json.ts': 0,
-  'keys.ts': 0,
   'seal.ts': 0,
   'json-number.ts': 0,
   'actor.ts': 0,

@@ -5,8 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isUnreachable } from '../engine/breaker.ts'
-import { answerTo, unlessAborted } from '../engine/outside.ts'
+import { answerTo, isUnreachable, unlessAborted } from '../engine/breaker.ts'
 
 const test = suite('calls of outside servers')
 

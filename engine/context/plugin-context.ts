@@ -1,21 +1,25 @@
 /** What plugin functions reach data through: records by the same pipeline as clients, Objection models for the rest. */
 import { SYSTEM } from '../actor.ts'
 import { type Lookup, lookupOf } from '../ask/lookup.ts'
-import { requireClause } from '../ask/policy.ts'
+import { reach, readable, requireClause } from '../ask/policy.ts'
 import type { Resource } from '../catalog/catalog.ts'
-import { targetOf } from '../catalog/stored.ts'
+import { idOf, isStored, targetOf } from '../catalog/stored.ts'
 import type { Connection, Database, Transaction } from '../database/database.ts'
+import { ApiError } from '../error.ts'
+import { nameText } from '../filter/text-forms.ts'
+import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
 import { modelOf } from '../record/model.ts'
 import type { Below, EnqueueEachOptions, EnqueueOptions, Entry, PluginContext, Records } from '../run/context.ts'
-import { type Execution, noteOnce, QUEUED } from '../run/execution.ts'
+import { type Execution, noteOnce, QUEUED, runCompiled } from '../run/execution.ts'
 import { streamRows, streamTexts } from '../run/export.ts'
 import type { Parent } from '../run/parent.ts'
 import { getRecord, listRecords } from '../run/read.ts'
 import { readBack } from '../run/read-back.ts'
 import type { TypesOf } from '../run/resource-types.ts'
 import { keptWithinSql, readableSql, resourceNamed } from '../statement/readable.ts'
+import { comparedText, compileIdsOf, compileValuesTaken } from '../statement/record.ts'
 import { matchingSql, writtenCondition } from '../statement/written-condition.ts'
 import { createRecord } from '../write/create.ts'
 import { createEach } from '../write/create-each.ts'
@@ -23,7 +27,6 @@ import { logWrites } from '../write/log-writes.ts'
 import { checkValues } from '../write/refusal.ts'
 import { deleteRecord, letGo, restorableId, restoreRecord } from '../write/remove.ts'
 import { updateRecord } from '../write/update.ts'
-import { idsOf, valuesTaken } from './ids-of.ts'
 import { relatedOf, sightings, survey } from './many-records.ts'
 
 const outside = memo(
@@ -155,4 +158,50 @@ function parentOf({ catalog }: Execution, { name, relations }: Resource, { relat
   if (relation?.kind !== 'belongs_to') throw new Error(`${name} has no belongs_to relation ${by}`)
   const resource = targetOf(catalog, relation)
   return { relation, resource, lookup: { field: resource.key, value: id } }
+}
+
+/** The ids of live records by the lower-cased texts that the values of a field look like, for those of `texts` that are found; lowest first. */
+export async function idsOf(
+  execution: Execution,
+  resource: Resource,
+  name: string,
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, readonly Id[]>> {
+  const { actor } = execution
+  const field = resource.fields.get(name)
+  if (field === undefined) throw new Error(`${resource.name} has no field ${name}`)
+  const found = new Map<string, readonly Id[]>()
+  if (texts.length === 0 || reach(resource.policies.view, actor).kind === 'none') return found
+  if (!readable(field, actor)) throw new ApiError('forbidden', { message: `You may not read the field ${name}` })
+  const compiled = execution.statements.get(compileIdsOf, execution, resource, field)
+  const lowered = [...new Set(texts.map((text) => text.toLowerCase()))]
+  const wanted = new Map(lowered.map((text) => [text, field.type.lowered === true ? text : nameText(text)]))
+  const byName = new Map<string, Id[]>()
+  for (const [name = null, id] of await runCompiled(execution, compiled, { texts: [...new Set(wanted.values())] })) {
+    const ids = byName.get(name ?? '') ?? []
+    byName.set(name ?? '', ids)
+    ids.push(idOf(resource, id))
+  }
+  for (const [text, name] of wanted) {
+    const ids = byName.get(name)
+    if (ids !== undefined) found.set(text, ids)
+  }
+  return found
+}
+
+/** The decoded values, as texts, that any record has in a field of its own, a hidden or deleted one too; names as they are compared. */
+export async function valuesTaken(
+  execution: Execution,
+  resource: Resource,
+  name: string,
+  texts: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const field = resource.fields.get(name)
+  if (field === undefined || !isStored(field)) throw new Error(`${resource.name} has no column ${name}`)
+  if (texts.length === 0) return new Set()
+  const compiled = execution.statements.get(compileValuesTaken, execution, resource, field)
+  const known = new Map(texts.map((text) => [text, comparedText(resource, field, text)]))
+  const rows = await runCompiled(execution, compiled, { texts: [...new Set(known.values())] })
+  const taken = new Set(rows.map(([text]) => text ?? ''))
+  return new Set(texts.filter((text) => taken.has(known.get(text) ?? text)))
 }

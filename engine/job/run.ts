@@ -1,9 +1,9 @@
 /** Runs one job as its actor, with the context of a plugin function and within a time limit. */
 
 import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
+import { unlessAborted } from '../breaker.ts'
 import { pluginContext } from '../context/plugin-context.ts'
 import type { Json } from '../json.ts'
-import { unlessAborted } from '../outside.ts'
 import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../run/execution.ts'
 import type { JobContext, Jobs, Taken } from './job.ts'
 import type { Run } from './worker-parts.ts'

@@ -2,7 +2,7 @@
 import type { Access, Clause, Move, Moves } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { isResourceRoute, type ResourceRoute } from '../http/resource-routes.ts'
-import { applicableRules } from '../plan/applicable-rules.ts'
+import { applicableRules } from '../plan/write-checks.ts'
 import { asAction, isBatchRoute } from './batch.ts'
 
 /** `Needs the permission \`tickets.view\`, or the role customer for some records.` */

@@ -1,5 +1,4 @@
-/** What a write is held to: the checks of its statement, and the locks under which they are right. */
-
+/** What a write is held to: the checks of its statement, the locks under which they are right, and the rules as people read of them. */
 import type {
   Catalog,
   CountRule,
@@ -12,6 +11,7 @@ import type {
 } from '../catalog/catalog.ts'
 import { computedFields, meets, withFollowing } from '../catalog/stored.ts'
 import { leaves } from '../filter/walk.ts'
+import type { Span } from '../text/source.ts'
 import type { Check, Lock, Unjudged, WriteShape } from './write-shape.ts'
 
 /** The columns of a write: those that it gives values, or all of a row that goes or comes back. */
@@ -197,4 +197,31 @@ function lossLocks(catalog: Catalog, { field, resource: name }: SoleRule): reado
 /** The name of the lock of a rule of a table. */
 export function lockName({ table }: Pick<Resource, 'table'>, rule: string): string {
   return `plinth rule ${table}.${rule}`
+}
+
+/** A rule as people read of it. */
+interface ApplicableRule {
+  readonly name: string
+  readonly says: string
+  readonly at: Field | undefined
+  readonly span: Span
+}
+
+/** The rules that speak of an action: of the record itself, of several records, and those of others that look at it. */
+export function applicableRules(resource: Resource, action: WriteAction): readonly ApplicableRule[] {
+  const counts = resource.counts.filter(({ least, most }) => {
+    if (action === 'delete') return least !== undefined
+    return action === 'update' || most !== undefined
+  })
+  const linked = action === 'create' || action === 'update' ? resource.linkRules : []
+  const distant = [...resource.foreignRules.filter((foreign) => breaks(foreign, action, undefined)), ...linked]
+  const others = distant
+    .filter(({ rule }, i) => !resource.rules.includes(rule) && distant.findIndex((one) => one.rule === rule) === i)
+    .map(({ rule }) => ({ ...rule, at: undefined }))
+  return [
+    ...resource.rules.filter(({ on }) => on.has(action)),
+    ...counts,
+    ...(action === 'delete' ? [] : resource.overlaps),
+    ...others,
+  ]
 }

@@ -11,8 +11,7 @@ import { wireJson } from '../field/wire.ts'
 import { pathName } from '../plan/plan.ts'
 import type { ListPlan } from '../plan/read-plan.ts'
 import type { Compiled, SelectScope } from '../statement/compiled.ts'
-import { compileRows } from '../statement/list.ts'
-import { unpackedRow } from '../statement/packed-row.ts'
+import { compileRows, unpackedRow } from '../statement/list.ts'
 import { type Execution, runCompiled } from './execution.ts'
 
 /** Rows of one batch: few at first for a quick start, then as many as the length allows. Each size is a statement of its own. */

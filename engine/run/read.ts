@@ -1,14 +1,14 @@
-/** ⇄ Reading: a record by a lookup, a page of a list with its total, figures of a list by groups. */
-
+/** ⇄ Reading: a record by a lookup and the moves that it is open to, a page of a list with its total, figures of a list by groups. */
 import { encodeCursor } from '../ask/cursor.ts'
 import { correctedQuery, type ListQuery, readListQuery } from '../ask/list.ts'
 import { type Lookup, notFound } from '../ask/lookup.ts'
-import { reach, requireClause, usualAnswer } from '../ask/policy.ts'
+import { allowsOne, reach, requireClause, usualAnswer } from '../ask/policy.ts'
 import { readSummaryQuery } from '../ask/summary.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { idOf } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
+import { idAtStart, type JsonObject } from '../json.ts'
 import {
   type Answer,
   type ListPlan,
@@ -19,12 +19,13 @@ import {
 } from '../plan/read-plan.ts'
 import type { KeptEmbeds } from '../statement/compiled.ts'
 import { type CompiledPage, compileCount, compileEstimate, compilePage, compileParent } from '../statement/list.ts'
+import { compileOpen, isWordShown, wordsAfter } from '../statement/moves.ts'
 import { compileGet } from '../statement/record.ts'
 import { snippet } from '../statement/search-matches.ts'
 import { compileSummary } from '../statement/summary.ts'
 import { allReady, KeptEmbedMiss } from './cached-tables.ts'
+import type { ListResult, SearchResult } from './context.ts'
 import { type Execution, runCompiled } from './execution.ts'
-import type { ListResult, SearchResult } from './list-result.ts'
 import { outOfReach, type Parent, visibleParent } from './parent.ts'
 import { gatherOf } from './shared-reads.ts'
 
@@ -307,4 +308,20 @@ export async function summarize(
     const groups = rows.slice(0, plan.limit).map((row) => compiled.serialize(row))
     return { groups, more: rows.length > plan.limit }
   })
+}
+
+/** The words that may follow, by field, of the record in `text`, a record as it is answered; undefined where its caller sees none of it. */
+export async function openMoves(around: Execution, resource: Resource, text: string): Promise<JsonObject | undefined> {
+  const shown = resource.moves.filter((moves) => moves.shown && isWordShown(around, resource, moves))
+  const id = idAtStart(text)
+  if (shown.length === 0 || id === undefined) return undefined
+  const compiled = around.statements.get(compileOpen, around, resource, shown)
+  const [row = []] = await runCompiled(around, compiled, { id })
+  const [seen, ...told] = row
+  if (seen !== 't') return undefined
+  const open = shown.map((moves, i) => {
+    const may = told[2 * i + 1] === 't' && allowsOne(moves.field.write, around.actor)
+    return [moves.name, may ? wordsAfter(moves, told[2 * i] ?? null, around.actor) : []] as const
+  })
+  return Object.fromEntries(open.map(([name, words]) => [name, [...words]]))
 }

@@ -1,15 +1,14 @@
-/** Lists compiled to SQL: the page, its total, the parent of a nested list, and all rows in batches. */
-
+/** Lists compiled to SQL: the page, its total, the parent of a nested list, and all rows in batches, each row as one text. */
 import { isShownBeside } from '../ask/askable.ts'
 import { filterable, reach } from '../ask/policy.ts'
 import type { BelongsTo, FieldPath, Resource } from '../catalog/catalog.ts'
 import { idSql, idType } from '../catalog/stored.ts'
+import type { WireKind } from '../field/field-type.ts'
 import type { Serializer } from '../field/wire.ts'
 import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ListPlan, ParentShape, SearchShape } from '../plan/read-plan.ts'
 import { type Compiled, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
 import { conditionSql, existenceSql, fieldSql, reachSql } from './condition.ts'
-import { packedColumn } from './packed-row.ts'
 import { correctedWord, searchParts, searchSql } from './search.ts'
 import { earlierNamesOf, matchColumns } from './search-matches.ts'
 import {
@@ -290,4 +289,40 @@ function seenValueSql(
   const value = fieldSql(path.field, alias)
   const isShown = path.relations.length === 0 || isShownBeside(scope, resource, path)
   return isShown ? value : sql`case when ${and(within)} then ${value} end`
+}
+
+/** What no text of a person has: it ends a value. */
+const BETWEEN = '\u001f'
+
+/** PostgreSQL takes at most a hundred arguments, and a value takes two. */
+const VALUES = 48
+
+/**
+ * The values of a row, the columns `v0…`, as one text. Slot: `absent`, a text that represents an absent one; an empty
+ * text is not absent. The sender of the statement makes it up, so that no stored text is the same.
+ */
+function packedColumn(wires: readonly WireKind[]): Sql {
+  // Whatever is no text is never empty. As an argument a value keeps the very text that it has as a column.
+  const values = wires.map(
+    (wire, at) =>
+      sql`case when v${at} is null then ${wire === 'string' ? sql`${slot('absent')}::text` : `''`} end, v${at}`,
+  )
+  const parts: Sql[] = []
+  for (let at = 0; at < values.length; at += VALUES)
+    parts.push(sql`concat_ws(E'\\x1f', ${join(values.slice(at, at + VALUES))})`)
+  return parts.length === 0 ? sql`''` : join(parts, ` || E'\\x1f' || `)
+}
+
+/** The values of a packed row; undefined where a stored text has the separator, so that they cannot be told apart. */
+export function unpackedRow(
+  packed: string | null | undefined,
+  wires: readonly WireKind[],
+  absent: string,
+): (string | null)[] | undefined {
+  const values: (string | null)[] = (packed ?? '').split(BETWEEN)
+  if (values.length !== wires.length) return undefined
+  for (let at = 0; at < values.length; at++) {
+    if (values[at] === (wires[at] === 'string' ? absent : '')) values[at] = null
+  }
+  return values
 }

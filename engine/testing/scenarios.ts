@@ -4,12 +4,10 @@ import type { Document, Path } from '../definition/definition.ts'
 import type { ScenarioFile, Step } from '../definition/scenario.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import type { Answer } from './answer.ts'
+import type { Answer, Sent } from './answer.ts'
 import type { TestApplication } from './application.ts'
 import { askedBy, computedIn, exercisedBy, refusedBy, writtenBy } from './coverage.ts'
-import { differences } from './differences.ts'
 import { automationsSince, followsOf, rowsKept, runsSoFar, type Written } from './followed.ts'
-import { form } from './form.ts'
 import { mailsRead, writtenBySystem } from './written.ts'
 
 export interface ScenarioResult {
@@ -184,4 +182,44 @@ function filled(value: Json, kept: Kept): Json {
   }
   const name = typeof value === 'string' ? /^\{(\w+)\}$/.exec(value)?.[1] : undefined
   return name === undefined ? value : keptAs(kept, name)
+}
+
+/** One value that is not the expected one. */
+export interface Difference {
+  readonly at: readonly (string | number)[]
+  readonly expected: Json
+  /** undefined: no value. */
+  readonly found: Json | undefined
+}
+
+/** The differences: keys that are not named may have any value, lists must have the same length. */
+export function differences(expected: Json, found: Json | undefined, at: Difference['at'] = []): readonly Difference[] {
+  if (isObject(expected) && isObject(found)) {
+    return Object.entries(expected).flatMap(([name, value]) =>
+      differences(value, Object.hasOwn(found, name) ? found[name] : undefined, [...at, name]),
+    )
+  }
+  if (Array.isArray(expected) && Array.isArray(found) && expected.length === found.length) {
+    return expected.flatMap((value: Json, index) => differences(value, found[index] as Json, [...at, index]))
+  }
+  return Object.is(expected, found) ? [] : [{ at, expected, found }]
+}
+
+const BOUNDARY = 'plinth-scenario-6f1d2a'
+
+/** The form's body and type: the file as the part `file`, and the values of a map as parts of their own. */
+function form({ name, text }: { readonly name: string; readonly text: string }, values: Json | undefined): Sent {
+  const fields = isObject(values) ? Object.entries(values) : []
+  const parts = fields.map(([key, value]) => part(`name="${key}"`, String(value)))
+  const body = [
+    ...parts,
+    part(`name="file"; filename="${name}"\r\ncontent-type: application/octet-stream`, text),
+    `--${BOUNDARY}--\r\n`,
+  ].join('')
+  const size = String(Buffer.byteLength(body))
+  return { body, headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}`, 'content-length': size } }
+}
+
+function part(disposition: string, text: string): string {
+  return `--${BOUNDARY}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${text}\r\n`
 }

@@ -17,9 +17,9 @@ import { compileInsertEach, compileInsertOfEach } from '../statement/write-each.
 import { turns } from '../turns.ts'
 import { decodeNew, madeSlugs } from './create.ts'
 import { givenNames, withId } from './input.ts'
-import { hasProtected, withProtected } from './protected-values.ts'
 import { countCreated } from './quota.ts'
 import { refusedByDatabase, undone } from './refusal.ts'
+import { hasProtected, withProtected } from './write.ts'
 
 /** A record to come; `fixed` are decoded values of fields that callers cannot write. */
 export interface NewEntry {

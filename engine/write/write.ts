@@ -1,5 +1,4 @@
 /** ⇄ One write from top to bottom: locks, what is stored, hooks around one checked statement, what is written behind it, and the answer. */
-
 import { notFound } from '../ask/lookup.ts'
 import type { Clause, Resource } from '../catalog/catalog.ts'
 import { idOf, idSql, idType, protectedFields } from '../catalog/stored.ts'
@@ -22,6 +21,7 @@ import {
 } from '../run/execution.ts'
 import { readBack } from '../run/read-back.ts'
 import type { StoredRecord } from '../run/stored-record.ts'
+import { protectedSecret } from '../seal.ts'
 import { compiled, valueSlots } from '../statement/compiled.ts'
 import { compileWrite } from '../statement/write.ts'
 import { followRelated, takeOver } from './consequences.ts'
@@ -30,7 +30,6 @@ import { type Links, namesOf, withId } from './input.ts'
 import { refuseBrokenLinks, writeMany } from './links.ts'
 import { hasMoved, type KnownValues, lockRead, takeLocks } from './locks.ts'
 import { logLinks } from './log-writes.ts'
-import { withProtected } from './protected-values.ts'
 import { refusalOf, refusedByDatabase, undone } from './refusal.ts'
 
 /** How often an update that lost a race against another writer starts over before it takes the row's lock. */
@@ -315,4 +314,23 @@ function answer(
   if (around.transaction === undefined && seen && (text !== undefined || stored === undefined)) return text ?? ''
   const id = stored?.id ?? (result?.id as Id)
   return told === 'id' ? JSON.stringify({ id }) : readBack(around, plan.resource, id, seen)
+}
+
+/** Whether values of the resource must be protected before they are written. */
+export function hasProtected({ catalog }: Pick<Execution, 'catalog'>, resource: Resource): boolean {
+  return protectedFields(catalog, resource).length > 0
+}
+
+/** The values with each secret sealed or hashed. */
+export async function withProtected(
+  { catalog, settings }: Pick<Execution, 'catalog' | 'settings'>,
+  resource: Resource,
+  values: Readonly<FieldValues>,
+): Promise<Readonly<FieldValues>> {
+  const changed: Record<string, Json> = {}
+  for (const { field, how } of protectedFields(catalog, resource)) {
+    const value = values[field.name]
+    if (typeof value === 'string') changed[field.name] = await protectedSecret(settings, how, value)
+  }
+  return { ...values, ...changed }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PluginContext } from '../../../engine/index.ts'
-import { keysOf } from '../../../engine/keys.ts'
+import { keysOf } from '../../../engine/secret.ts'
 
 const test = suite('keys')
 
