@@ -1,6 +1,5 @@
-/** Catalogs without some of their parts: without earlier names, and without one part to see its purpose. */
+/** Catalogs as a whole: frozen, without earlier names, and without one part to see its purpose. */
 import type { Catalog, EmbedEntry, Relation, Resource } from './catalog.ts'
-import { deepFreeze } from './freeze.ts'
 
 /** The same catalog where nothing had another name. */
 export function withoutEarlierNames(catalog: Catalog): Catalog {
@@ -98,4 +97,32 @@ function isGone(item: unknown, changes: Changes): boolean {
   if (typeof item !== 'object' || item === null) return false
   const because = 'rule' in item && typeof item.rule === 'object' ? item.rule : undefined
   return [item, because].some((one) => changes.get(one as object) === 'nothing')
+}
+
+/**
+ * Freezes everything reachable, circles included. `keep` are values of others (field types, places in sources)
+ * that stay as they are.
+ */
+export function deepFreeze<T>(value: T, keep: (value: object) => boolean, seen: Set<object> = new Set()): T {
+  if (typeof value !== 'object' || value === null || seen.has(value) || keep(value)) return value
+  seen.add(value)
+  if (value instanceof Map) {
+    for (const [key, item] of value) {
+      deepFreeze(key, keep, seen)
+      deepFreeze(item, keep, seen)
+    }
+    Object.assign(value, { set: refuse, delete: refuse, clear: refuse })
+  } else if (value instanceof Set) {
+    for (const item of value) deepFreeze(item, keep, seen)
+    Object.assign(value, { add: refuse, delete: refuse, clear: refuse })
+  } else {
+    for (const item of Object.values(value)) deepFreeze(item, keep, seen)
+  }
+  Object.freeze(value)
+  return value
+}
+
+/** `Object.freeze` does not reach what a Map or Set holds, so their changing methods go. */
+function refuse(): never {
+  throw new TypeError('A catalog cannot be changed')
 }

@@ -3,22 +3,26 @@
  * nothing.
  */
 
+import { existsSync } from 'node:fs'
+import { posix, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { connect, isMade } from '../database/connect.ts'
 import { readSources } from '../definition/read.ts'
 import { sentenceOf } from '../error.ts'
 import { planFor } from '../migration/migrate.ts'
 import { renderPlan } from '../migration/plan-text.ts'
+import { loadPlugins } from '../plugin/load.ts'
 import { rehearse } from '../run/rehearse.ts'
 import { changedLines } from '../text/changes.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import { Files, Refused } from './add/files.ts'
-import { addPlugin } from './add/plugin.ts'
 import { addRelation } from './add/relation.ts'
 import { addFields, addResource, type Notes } from './add/resource.ts'
 import { showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
+import { filesIn } from './init/template.ts'
 
 interface Kind {
   readonly usage: string
@@ -147,4 +151,23 @@ async function nextOf({ catalog }: Boot, { log, settings }: Invocation): Promise
   } finally {
     await database?.close()
   }
+}
+
+const FOLDER = fileURLToPath(new URL('./add/plugin-template', import.meta.url))
+const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
+
+export async function addPlugin(files: Files, [name = '']: readonly string[], pluginsDir: string): Promise<Notes> {
+  if (!NAME.test(name) || name.length > 50)
+    throw new Refused(`"${name}" is no name of a plugin: small letters and digits, with "_" between words: late_fees.`)
+  const folder = posix.join(relative(process.cwd(), pluginsDir).split(sep).join('/') || '.', name)
+  if (existsSync(folder)) throw new Refused(`${folder} is there already; nothing is written over.`)
+  const known = await loadPlugins([name], { pluginsDir })
+  if (known.value.length > 0)
+    throw new Refused(
+      `There is a plugin "${name}" already; it is used by its name in ${files.app}: plugins: { ${name}: {} }`,
+    )
+  const made = await filesIn(FOLDER, { name, path: name.replaceAll('_', '-') })
+  for (const [file, text] of made) files.make(posix.join(folder, file.replace(/^plugin\./, `${name}.`)), text)
+  files.addEntry(files.app, ['plugins'], name, {})
+  return [`Try it: npx plinth test ${name}`]
 }

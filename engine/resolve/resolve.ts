@@ -1,7 +1,7 @@
 /** Resolve: a definition becomes a catalog by passes that complete it, in order, and by tables of mistakes. */
 
 import type { Catalog } from '../catalog/catalog.ts'
-import { deepFreeze } from '../catalog/freeze.ts'
+import { deepFreeze } from '../catalog/without.ts'
 import type { AppDefinition, Definition } from '../definition/definition.ts'
 import { LIMITS } from '../limits.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'

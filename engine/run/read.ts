@@ -9,6 +9,8 @@ import { idOf } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import type { Id } from '../id.ts'
 import { idAtStart, type JsonObject } from '../json.ts'
+import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import {
   type Answer,
   type ListPlan,
@@ -27,7 +29,6 @@ import { allReady, KeptEmbedMiss } from './cached-tables.ts'
 import type { ListResult, SearchResult } from './context.ts'
 import { type Execution, runCompiled } from './execution.ts'
 import { outOfReach, type Parent, visibleParent } from './parent.ts'
-import { gatherOf } from './shared-reads.ts'
 
 /** One record as JSON text; 404 when there is none, 403 (404 where concealed) when it is out of reach. */
 export async function getRecord(
@@ -325,3 +326,49 @@ export async function openMoves(around: Execution, resource: Resource, text: str
   })
   return Object.fromEntries(open.map(([name, words]) => [name, [...words]]))
 }
+
+/** Reads the rows of several ids at once, in any order. */
+export type ReadMany = (ids: readonly Id[]) => Promise<readonly Row[]>
+
+/** The row of an id, or undefined; rejects with what its shared statement rejects with. */
+export type Gather = (id: Id, read: ReadMany) => Promise<Row | undefined>
+
+interface Waiting {
+  readonly id: Id
+  readonly resolve: (row: Row | undefined) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/**
+ * A gatherer for one compiled statement whose parameters are ids alone. A few statements run at a time, so a lone
+ * request never waits; requests that arrive while all of them are on their way share the next one.
+ */
+export function createGather(idColumn: number): Gather {
+  let waiting: Waiting[] = []
+  let running = 0
+
+  async function run(read: ReadMany): Promise<void> {
+    running += 1
+    while (waiting.length > 0) {
+      const served = waiting.slice(0, LIMITS.gatheredReads)
+      waiting = waiting.slice(LIMITS.gatheredReads)
+      try {
+        const rows = await read(served.map(({ id }) => id))
+        const byId = new Map(rows.map((row) => [row[idColumn], row]))
+        for (const { id, resolve } of served) resolve(byId.get(String(id)))
+      } catch (error) {
+        for (const { reject } of served) reject(error)
+      }
+    }
+    running -= 1
+  }
+
+  return (id, read) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ id, resolve, reject })
+      if (running < LIMITS.gatheringStatements) void run(read)
+    })
+}
+
+/** The gatherer of a compiled statement whose column 1 is the id; made when it is first asked for. */
+export const gatherOf = memo((_compiled: object): Gather => createGather(1))

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Id } from '../../engine/id.ts'
 import { LIMITS } from '../../engine/limits.ts'
-import { createGather } from '../../engine/run/shared-reads.ts'
+import { createGather } from '../../engine/run/read.ts'
 import { ANN, BEN, type Library, library, STAFF } from './library.ts'
 
 const test = suite('gather')
