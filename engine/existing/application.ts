@@ -90,16 +90,21 @@ function told({ table, parent }: Inside, forms: ReadonlyMap<string, ResourceForm
   return {
     table: table.name,
     what: whyInside(table),
-    done: `read only, as the field ${name} of a single record of ${form.name}${lost}`,
+    done: `read only, as the field ${name} of a single record of ${form.name}, at most ${SHOWN} rows${lost}`,
   }
 }
+
+/** The most rows of another table inside a record. */
+const SHOWN = 100
 
 function rowsSql({ name, columns, primaryKey }: TableFacts, column: string, { key }: ResourceForm): string {
   const bytes = columns.filter(({ type }) => type === 'bytea' || type === 'tsvector')
   const row = ['to_jsonb(d.*)', ...bytes.map((one) => quotedText(one.name))].join(' - ')
-  const order = primaryKey.length === 0 ? row : primaryKey.map((one) => `d.${quotedName(one)}`).join(', ')
+  const keys = primaryKey.map((one) => `d.${quotedName(one)}`).join(', ')
   const same = `d.${quotedName(column)} = t.${quotedName(key.column.name)}`
-  return `(select coalesce(jsonb_agg(${row} order by ${order}), jsonb_build_array()) from ${quotedName(name)} d where ${same})`
+  // The first rows alone are read where an index has their order.
+  const some = `select d.* from ${quotedName(name)} d where ${same} order by ${keys || 'd.ctid'} limit ${SHOWN}`
+  return `(select coalesce(jsonb_agg(${row} order by ${keys || row}), jsonb_build_array()) from (${some}) d)`
 }
 
 /** Every reference is also a list at its other end, answered where it is asked for. */

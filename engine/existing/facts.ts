@@ -45,6 +45,7 @@ export interface TableFacts {
   /** Whether PostgreSQL itself decides which rows each user sees. */
   readonly rowSecurity: boolean
   readonly columns: readonly ColumnFacts[]
+  /** Where there is none, the columns of a unique index that are never null. */
   readonly primaryKey: readonly string[]
   /**
    * Whether some rows have a key of one column that is no id to Plinth: a number below 1, a text that is empty or too

@@ -125,6 +125,13 @@ interface UniqueIndex {
   readonly columns: readonly string[]
 }
 
+/** The primary key, or else the shortest unique index over columns that are never null. */
+function keyOf(unique: readonly UniqueIndex[], columns: readonly ColumnFacts[]): UniqueIndex | undefined {
+  const isSet = (name: string) => columns.some((column) => column.name === name && !column.nullable)
+  const others = unique.filter((index) => index.columns.every(isSet))
+  return unique.find(({ primary }) => primary) ?? others.sort((a, b) => a.columns.length - b.columns.length)[0]
+}
+
 /**
  * The tables of the schema of the connection without those of Plinth: its own, those that it made, and those set aside.
  */
@@ -144,15 +151,16 @@ export function readFacts(database: Database): Promise<DatabaseFacts> {
     for (const [name, [head]] of [...tables].filter(([table]) => !isOwn(table))) {
       const table = head as TableHead
       const unique = of<UniqueIndex>(indexes, name)
-      const primaryKey = unique.find(({ primary }) => primary)?.columns ?? []
+      const key = keyOf(unique, of<ColumnFacts>(columns, name))
+      const primaryKey = key?.columns ?? []
       const all = of<Omit<ColumnFacts, 'filled'>>(columns, name).map((column): ColumnFacts => {
         return { ...column, filled: of<string>(filled, name).includes(column.name) }
       })
-      const key = primaryKey.length === 1 ? all.find((column) => column.name === primaryKey[0]) : undefined
+      const only = primaryKey.length === 1 ? all.find((column) => column.name === primaryKey[0]) : undefined
       facts.push({
         ...table,
-        ...{ columns: all, primaryKey, oddIds: await hasOddIds(runner, table, key) },
-        unique: unique.filter(({ primary }) => !primary).map((index) => index.columns),
+        ...{ columns: all, primaryKey, oddIds: await hasOddIds(runner, table, only) },
+        unique: unique.filter((index) => index !== key).map((index) => index.columns),
         references: of<ReferenceFacts>(references, name),
         checks: of<TableFacts['checks'][number]>(checks, name),
         triggers: of<string>(triggers, name),

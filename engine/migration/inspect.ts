@@ -32,17 +32,30 @@ const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmo
     case when a.attgenerated <> '' then (select json_agg(s.attname order by s.attnum)::text
       from pg_depend e join pg_attribute s on s.attrelid = e.refobjid and s.attnum = e.refobjsubid
       where e.classid = 'pg_attrdef'::regclass and e.objid = d.oid and e.refclassid = 'pg_class'::regclass
-        and e.refobjid = c.oid and e.refobjsubid <> a.attnum) end
+        and e.refobjid = c.oid and e.refobjsubid <> a.attnum) end,
+    c.relkind
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+  where c.relnamespace = current_schema()::regnamespace and c.relkind = any($2)
     and ($1::text[] is null or c.relname = any($1)) order by c.relname, a.attnum`
 
 const PRIMARY_KEYS = `select c.relname, a.attname from pg_constraint k join pg_class c on c.oid = k.conrelid
   cross join unnest(k.conkey) with ordinality as u(attnum, position)
   join pg_attribute a on a.attrelid = c.oid and a.attnum = u.attnum
   where k.contype = 'p' and c.relnamespace = current_schema()::regnamespace order by c.relname, u.position`
+
+/** Where there is no primary key. */
+const OTHER_KEYS = `select c.relname, (select json_agg(a.attname order by u.position)::text from unnest(x.indkey::int2[]) with ordinality as u(attnum, position)
+    join pg_attribute a on a.attrelid = c.oid and a.attnum = u.attnum)
+  from pg_index x join pg_class c on c.oid = x.indrelid
+  where c.relnamespace = current_schema()::regnamespace and x.indisunique and x.indisvalid and x.indpred is null and x.indexprs is null
+    and not exists (select 1 from pg_index p where p.indrelid = c.oid and p.indisprimary)
+    and not exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attnum = any(x.indkey::int2[]) and not a.attnotnull)
+  order by c.relname, x.indexrelid`
+
+const TABLES = ['r', 'p']
+const VIEWS = ['v', 'm', 'f']
 
 /** One that was added and not checked yet is none: the step that makes it is not done. */
 const FOREIGN_KEYS = `select c.relname, a.attname, f.relname,
@@ -179,7 +192,7 @@ function asideOf(tables: readonly Table[], names: Names | undefined): readonly S
 /** Every table as it is in the database, including tables and columns that were set aside. */
 export interface Physical
   extends Made,
-    Pick<Present, 'checks' | 'dependents' | 'fillings' | 'guards' | 'hidden' | 'trigrams' | 'ranges'> {
+    Pick<Present, 'checks' | 'dependents' | 'fillings' | 'guards' | 'hidden' | 'trigrams' | 'ranges' | 'views'> {
   readonly all: readonly Table[]
 }
 
@@ -210,12 +223,21 @@ export async function readHidden(runner: Runner): Promise<HiddenTrigrams | undef
   return row && { schema: textAt(row, 0), led: row[1] === 't' }
 }
 
-/** The columns and keys of the tables of these names, without what hangs on them. */
-export async function inspectTables(runner: Runner, names: readonly string[]): Promise<readonly Table[]> {
-  const keys = grouped(await runner.run({ text: PRIMARY_KEYS }, []), (row) => textAt(row, 1))
-  const columns = grouped(await runner.run({ text: COLUMNS }, [names]), columnOf)
-  return [...columns].map(([name, found]) => ({
-    ...{ name, columns: found, primaryKey: keys.get(name) ?? [] },
+/** The columns and keys of tables and views, all or those of these names, without what hangs on them. */
+export async function inspectTables(
+  runner: Runner,
+  names: readonly string[] | null,
+  kinds: readonly string[] = [...TABLES, ...VIEWS],
+): Promise<readonly Table[]> {
+  const ask = (text: string) => runner.run({ text }, [])
+  const rows = await runner.run({ text: COLUMNS }, [names, kinds])
+  const keys = grouped(await ask(PRIMARY_KEYS), (row) => textAt(row, 1))
+  const others = grouped(await ask(OTHER_KEYS), (row) => JSON.parse(textAt(row, 1)) as readonly string[])
+  const views = new Set(rows.filter((row) => VIEWS.includes(textAt(row, 11))).map((row) => textAt(row, 0)))
+  return [...grouped(rows, columnOf)].map(([name, columns]) => ({
+    ...{ name, columns, primaryKey: keys.get(name) ?? [] },
+    ...(others.has(name) ? { otherKeys: others.get(name)! } : {}),
+    ...(views.has(name) ? { view: true as const } : {}),
     ...{ foreignKeys: [], indexes: [], sequences: [] },
   }))
 }
@@ -223,10 +245,11 @@ export async function inspectTables(runner: Runner, names: readonly string[]): P
 /** The tables of the schema of the connection, as they are. */
 export async function inspectAll(runner: Runner): Promise<Physical> {
   const ask = (text: string) => runner.run({ text }, [])
-  const columnRows = await runner.run({ text: COLUMNS }, [null])
+  const columnRows = await runner.run({ text: COLUMNS }, [null, TABLES])
   const columns = grouped(columnRows, columnOf)
   const numbers = grouped(columnRows, (row) => [textAt(row, 9), textAt(row, 1)] as const)
   const keys = grouped(await ask(PRIMARY_KEYS), (row) => textAt(row, 1))
+  const others = grouped(await ask(OTHER_KEYS), (row) => JSON.parse(textAt(row, 1)) as readonly string[])
   const references = grouped(await ask(FOREIGN_KEYS), foreignKeyOf)
   const indexes = grouped(await ask(INDEXES), (row) => row)
   const starts = new Map((await ask(SEQUENCES)).map((row) => [textAt(row, 0), Number(row[1])]))
@@ -236,6 +259,7 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
       name,
       columns: found,
       primaryKey: keys.get(name) ?? [],
+      ...(others.has(name) ? { otherKeys: others.get(name)! } : {}),
       foreignKeys: references.get(name) ?? [],
       indexes: indexesOf(indexes.get(name) ?? [], new Map(numbers.get(name))),
       sequences: sequencesOf(found, starts),
@@ -243,6 +267,7 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
   )
   return {
     all,
+    views: await inspectTables(runner, null, VIEWS),
     checks: grouped(await ask(CHECKS), (row) => textAt(row, 1)),
     dependents: await readDependents(runner, MARK),
     fillings: grouped(await ask(FILLINGS), (row) => textAt(row, 1)),

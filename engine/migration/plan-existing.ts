@@ -20,8 +20,8 @@ function difference(table: string, column: string, title: string, advice: string
 }
 
 /** Each difference that keeps an existing table from being served, as a blocked step. */
-export function existingSteps(wanted: Table, present: Pick<Present, 'tables'>): readonly Step[] {
-  const actual = present.tables.find(({ name }) => name === wanted.name)
+export function existingSteps(wanted: Table, present: Pick<Present, 'tables' | 'views'>): readonly Step[] {
+  const actual = [...present.tables, ...(present.views ?? [])].find(({ name }) => name === wanted.name)
   if (actual === undefined) {
     const near = nearest(
       wanted.name,
@@ -30,7 +30,9 @@ export function existingSteps(wanted: Table, present: Pick<Present, 'tables'>): 
     const advice = `correct "table"${near === undefined ? '' : ` (did you mean "${near}"?)`}, or take "existing" away, and the table is made`
     return [difference(wanted.name, '', `there is no table ${wanted.name}`, advice)]
   }
-  const keyed = [...actual.primaryKey].sort().join() === [...wanted.primaryKey].sort().join()
+  const isKey = (columns: readonly string[]) => [...columns].sort().join() === [...wanted.primaryKey].sort().join()
+  // Nothing of a view says what its key is but the YAML.
+  const keyed = actual.view === true || [actual.primaryKey, ...(actual.otherKeys ?? [])].some(isKey)
   const key = `primary key of ${wanted.name} is (${actual.primaryKey.join(', ')}), not (${wanted.primaryKey.join(', ')})`
   return [
     ...(keyed ? [] : [difference(wanted.name, '', key, 'name the column of the key: id: { column: … }')]),
@@ -38,7 +40,7 @@ export function existingSteps(wanted: Table, present: Pick<Present, 'tables'>): 
   ]
 }
 
-function differences(table: string, column: Column, { columns }: Table): readonly Step[] {
+function differences(table: string, column: Column, { columns, view }: Table): readonly Step[] {
   const actual = columns.find(({ name }) => name === column.name)
   if (actual === undefined) {
     const near = nearest(
@@ -52,7 +54,7 @@ function differences(table: string, column: Column, { columns }: Table): readonl
     const advice = `give the field the type of the column, name that beside it (column_type: ${actual.type}), or read the column only: computed: "t.column::text"`
     return [difference(table, column.name, `${table}.${column.name} is ${actual.type}, not ${column.type}`, advice)]
   }
-  if (actual.nullable && !column.nullable)
+  if (actual.nullable && !column.nullable && view !== true)
     return [
       difference(table, column.name, `${table}.${column.name} may be null`, 'take "required" and "nullable" away'),
     ]

@@ -124,6 +124,10 @@ export interface Table extends Holding {
   readonly name: string
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
+  /** Columns that are never null and unique together, each list by an index, where there is no primary key. */
+  readonly otherKeys?: readonly (readonly string[])[]
+  /** It is a view, or a table of another server: nothing says which of its columns are null or unique. */
+  readonly view?: true
   readonly foreignKeys: readonly ForeignKey[]
   readonly indexes: readonly TableIndex[]
   readonly sequences: readonly Sequence[]
@@ -199,6 +203,8 @@ export interface Present {
   readonly setAside: readonly SetAside[]
   /** Table → the names of checks that a change of a column needs for as long as it lasts. */
   readonly checks: ReadonlyMap<string, readonly string[]>
+  /** Views of people's, and tables of other servers. */
+  readonly views?: readonly Table[]
   /** Views and the like that others made over columns. */
   readonly dependents: Dependents
   /** Table → the names of triggers that fill a column while it becomes required. */
