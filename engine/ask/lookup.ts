@@ -47,12 +47,15 @@ export function lookupBy(resource: Resource, field: Field, text: string): Lookup
 }
 
 /** Whether a text has the form of an id. Leading zeros and signs would give a record a second address. */
-function isId({ key }: Resource, text: string): boolean {
+function isId({ existing, key }: Resource, text: string): boolean {
+  // Other programs may count from 0, or below it.
+  if (existing && key.type.wire === 'number')
+    return /^(0|-?[1-9]\d{0,9})$/.test(text) && Number(text) <= LIMITS.idMax && Number(text) >= -LIMITS.idMax - 1
   switch (key.type.name) {
     case 'integer':
       return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= LIMITS.idMax
     case 'bigint':
-      return /^[1-9]\d{0,18}$/.test(text) && isBigint(text)
+      return (existing ? /^(0|-?[1-9]\d{0,18})$/ : /^[1-9]\d{0,18}$/).test(text) && isBigint(text)
     case 'uuid':
       return isUuid(text.toLowerCase())
     default:

@@ -48,7 +48,7 @@ export interface TableFacts {
   /** Where there is none, the columns of a unique index that are never null. */
   readonly primaryKey: readonly string[]
   /**
-   * Whether some rows have a key of one column that is no id to Plinth: a number below 1, a text that is empty or too
+   * Whether some rows have a key of one column that is no id to Plinth: a text that is empty or too
    * long.
    */
   readonly oddIds: boolean

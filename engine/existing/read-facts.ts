@@ -101,7 +101,7 @@ function of<T>(groups: Grouped, table: string): readonly T[] {
   return (groups.get(table) ?? []) as readonly T[]
 }
 
-/** Asked of the index of the key: numbers by its end, texts one after the other. */
+/** Asked of the index of the key. */
 async function hasOddIds(
   runner: Runner,
   { name, may, kind }: TableHead,
@@ -109,11 +109,7 @@ async function hasOddIds(
 ): Promise<boolean> {
   if (key === undefined || !may.select || (kind !== 'r' && kind !== 'p')) return false
   const column = quotedName(key.name)
-  const odd = /^(?:smallint|integer|bigint)$/.test(key.type)
-    ? `${column} < 1`
-    : /^(?:text|character)/.test(key.type)
-      ? `char_length(${column}) not between 1 and 100`
-      : undefined
+  const odd = /^(?:text|character)/.test(key.type) ? `char_length(${column}) not between 1 and 100` : undefined
   if (odd === undefined) return false
   return single<boolean>(runner, `select to_json(exists (select 1 from ${quotedName(name)} where ${odd}))`)
 }

@@ -75,6 +75,8 @@ function idOf({ key }: ResourceForm): JsonObject {
     ...(key.type === 'integer' ? {} : { type: key.type }),
     column: key.column.name,
     ...(key.column.kind === 'e' || key.column.type.endsWith('citext') ? { column_type: key.column.type } : {}),
+    // Compared without the blanks that fill it up.
+    ...(/^character(\(|$)/.test(key.column.type) ? { column_type: 'bpchar' } : {}),
     ...(key.column.kind === 'e' ? { values: [...(key.column.words ?? [])] } : {}),
     ...(isChosen(key) ? { chosen: true } : {}),
   }

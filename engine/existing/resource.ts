@@ -273,8 +273,7 @@ function tellOfTable(
       `the database runs ${them} on each write, as before; the YAML says nothing of ${them}`,
     )
   }
-  if (table.oddIds)
-    say('has rows whose id is below 1, empty or too long', 'lists show these; none is read or changed alone')
+  if (table.oddIds) say('has rows whose id is empty or too long', 'lists show these; none is read or changed alone')
   if (table.rowSecurity)
     say('has row security', 'the database shows only the rows that the user of the connection may see')
   for (const { columns, otherSchema, table: other } of table.references) {

@@ -80,10 +80,13 @@ export function overColumn(type: FieldType, column: string): FieldType | undefin
 /** Digits before the point that every such column can hold. */
 const WHOLE_DIGITS = 37
 
+/** Digits behind the point; a column without a scale holds any number of them. */
+const FRACTION = 1_000
+
 /** A number whose digits behind the point are as many as it has: none is added, and those of a float are not exact. */
 function decimalOver(column: string): FieldType {
   const precise = (options: FieldOptions): FieldOptions => {
-    const scale = numberOption(options, 'scale', 10)
+    const scale = numberOption(options, 'scale', FRACTION)
     const own = { ...options.own, scale, precision: numberOption(options, 'precision', WHOLE_DIGITS + scale) }
     return { ...options, own }
   }

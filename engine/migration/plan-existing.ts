@@ -6,7 +6,7 @@ import type { Column, Present, Table } from './table.ts'
 /** Types between which values go to and fro as they are; those of one family are the same to callers. */
 const FAMILIES: readonly (readonly string[])[] = [
   ['smallint', 'integer', 'bigint'],
-  ['character varying', 'character', 'text'],
+  ['character varying', 'character', 'text', 'bpchar'],
   ['numeric'],
 ]
 

@@ -2,10 +2,11 @@
 
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
 import { resourceLabel } from '../catalog/name.ts'
-import { typed } from '../catalog/stored.ts'
+import { isStored, typed } from '../catalog/stored.ts'
 import type { ActionName, IdDefinition } from '../definition/definition.ts'
-import { bigintId } from '../field/bigint.ts'
+import { bigint, bigintId } from '../field/bigint.ts'
 import type { Decoded, FieldOptions, FieldType } from '../field/field-type.ts'
+import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Pieces } from '../turns.ts'
 import { renameOf } from './document-part.ts'
@@ -77,6 +78,21 @@ const OWN: Readonly<Record<IdTypeName, FieldOptions['own']>> = {
   string: { max: LONGEST_WORD },
 }
 
+const ANY_INTEGER = { minimum: -LIMITS.idMax - 1, maximum: LIMITS.idMax }
+
+/** What answers and paths have of ids that other programs count from 0, or below it; a new record gets none of these. */
+const ANY_NUMBER: Readonly<Record<string, Partial<FieldType>>> = {
+  integer: { schema: () => ({ type: 'integer', ...ANY_INTEGER }) },
+  bigint: { parse: bigint.parse, schema: () => ({ type: 'string', pattern: '^-?[0-9]{1,19}$' }) },
+}
+
+/** The ids of records of a table of others, as references take them. */
+export function idOfOthers({ options, type }: Pick<DraftField, 'options' | 'type'>, value: Json): Decoded {
+  if (type.name === 'bigint') return bigint.decode(value, options)
+  if (type.name !== 'integer') return type.decode(value, options)
+  return type.decode(value, { ...options, own: { min: ANY_INTEGER.minimum, max: ANY_INTEGER.maximum } })
+}
+
 function idOf({ document }: Written): { readonly type: IdTypeName; readonly column: string; readonly chosen: boolean } {
   const { id } = document.value
   const written = typeof id === 'string' ? { type: id } : (id ?? {})
@@ -86,7 +102,8 @@ function idOf({ document }: Written): { readonly type: IdTypeName; readonly colu
 /** The type of the ids over a column of another type; as they are sent where the table is that of others. */
 function idOver(type: FieldType, { document }: Written): FieldType {
   const { existing, id } = document.value
-  if (existing !== true || type.name !== 'string') return type
+  if (existing !== true || type.name === 'uuid') return type
+  if (type.name !== 'string') return { ...type, ...ANY_NUMBER[type.name] }
   const { column_type: column, values } = typeof id === 'object' ? id : {}
   const sent: FieldType = { ...type, verbatim: true, ...(column === undefined ? {} : { column: () => column }) }
   if (values === undefined) return sent
@@ -207,6 +224,11 @@ const TEXTS: ReadonlySet<string> = new Set(['string', 'text', 'json'])
 
 /** Over a table of others a text is what was sent: they may compare it with its blanks, and take null for something else. */
 function asSent(field: DraftField): DraftField {
+  const { options, type } = field
+  if (type.name === 'integer' && isStored(field)) {
+    const own = { min: -LIMITS.idMax - 1, max: LIMITS.idMax, ...options.own }
+    return { ...field, ...typed(type, { ...options, own }) }
+  }
   return TEXTS.has(field.type.name) ? { ...field, type: { ...field.type, verbatim: true } } : field
 }
 

@@ -4,15 +4,17 @@ import type { Access, BelongsTo } from '../catalog/catalog.ts'
 import { fieldLabel, singular } from '../catalog/name.ts'
 import { typed } from '../catalog/stored.ts'
 import type { Document, RelationDefinition } from '../definition/definition.ts'
+import type { FieldType } from '../field/field-type.ts'
 import { alternatives } from './access.ts'
 import { renameOf, under } from './document-part.ts'
-import { type IdTypeName, REFERENCES } from './drafts.ts'
+import { type IdTypeName, idOfOthers, REFERENCES } from './drafts.ts'
 import { resolveField } from './fields.ts'
 import { joiningTable } from './joining.ts'
 import {
   brokenNames,
   type Draft,
   type DraftBelongsTo,
+  type DraftField,
   type DraftRelation,
   eachDraft,
   type Resolution,
@@ -115,15 +117,24 @@ function foreignKey(resolution: Resolution, draft: Draft, name: string, document
   const field = resolveField(resolution, column, { value: definition, place }, resolution.extensions.fieldTypes)
   if (field === undefined) return undefined
   field.relation = name
-  const ids = resolution.drafts.get(value.belongs_to ?? '')?.key.type
-  // Over a table of others, ids of words may be of another type, and have blanks at their ends.
-  if (ids?.verbatim === true) {
-    const { column, decode, parse, verbatim } = ids
-    Object.assign(field, typed({ ...field.type, column, decode, parse, verbatim }, field.options))
-  }
+  const target = resolution.drafts.get(value.belongs_to ?? '')
+  if (target?.existing === true) Object.assign(field, typed(referenceTo(field.type, target.key), field.options))
   // The key is short and useful in every answer, even where the embedded object is for single answers only.
   field.show = value.show === 'never' ? 'never' : 'always'
   return field
+}
+
+/** A reference to records of a table of others: what their ids are, it takes. */
+function referenceTo(plain: FieldType, key: Pick<DraftField, 'options' | 'type'>): FieldType {
+  const { options, type } = key
+  return {
+    ...plain,
+    ...(type.name === 'string' ? { column: type.column } : {}),
+    ...(type.verbatim === true ? { verbatim: true } : {}),
+    schema: () => type.schema(options),
+    decode: (value) => idOfOthers(key, value),
+    parse: (text) => type.parse(text, options),
+  }
 }
 
 function keyTypeOf({ drafts }: Resolution, target: string | undefined): IdTypeName {

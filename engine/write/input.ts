@@ -10,7 +10,6 @@ import { uuid7 } from '../field/uuid.ts'
 import { type FieldError, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 import { type Insert, PLAIN_INSERT, PLAIN_UPDATE, planInsert, planUpdate, type Update } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
@@ -24,8 +23,11 @@ export const manyFields = memo((resource: Resource): readonly (readonly [Field, 
   return relations.map((relation) => [idList(resource, relation), relation] as const)
 })
 
+/** The most links that a body sets at once: each is looked up, and tables of others may have many. */
+const LINKS = 5_000
+
 function idList(resource: Resource, relation: ManyToMany): Field {
-  const own = { of: relation.ids, max_items: LIMITS.listItems }
+  const own = { of: relation.ids, max_items: LINKS }
   return {
     ...resource.key,
     name: relation.writeAs,
