@@ -3,6 +3,7 @@
 import { callersOf } from '../access/callers.ts'
 import { compareAccess } from '../access/compare.ts'
 import { type CountedChange, counted } from '../access/count.ts'
+import { type KeptRole, keptRoleSentences, keptRoles } from '../access/kept-roles.ts'
 import { accessSentences } from '../access/sentence.ts'
 import type { Boot } from '../boot/boot.ts'
 import { describeServed, madeOfServed, readServed } from '../boot/served-description.ts'
@@ -48,7 +49,10 @@ export function run(invocation: Invocation): Promise<ExitCode> {
 }
 
 function isAnything({ plan, outside }: Differences): boolean {
-  return plan.steps.length > 0 || (outside !== undefined && outside.api.length + outside.access.length > 0)
+  return (
+    plan.steps.length > 0 ||
+    (outside !== undefined && outside.api.length + outside.access.length + outside.roles.length > 0)
+  )
 }
 
 async function outsideOf(
@@ -68,6 +72,7 @@ async function outsideOf(
     since: last.since,
     ...interfaceChanges(before.api, between, after.api),
     access: await counted({ catalog, runner, now }, changes),
+    roles: await keptRoles(catalog, runner, now, { before: before.access.roles, after: after.access.roles }),
   }
 }
 
@@ -89,6 +94,7 @@ interface Outside {
   /** The files that were served are not there, or are not files of this program. */
   readonly unknownCause: boolean
   readonly access: readonly CountedChange[]
+  readonly roles: readonly KeptRole[]
 }
 
 /** Everything in a plan. */
@@ -116,7 +122,12 @@ function outsideAsText(outside: Outside | undefined, hasSteps: boolean, all: boo
       ? []
       : ['', `For clients, other ${than}:`, changesAsText(api, all), ...(unknownCause ? [UNKNOWN] : [])]
   const people = access.length === 0 ? [] : ['', `In access, other ${than}:`, ...accessSentences(access).map(indented)]
-  return [...clients, ...people]
+  const kept = keptRoleSentences(outside.roles).map(indented)
+  return [
+    ...clients,
+    ...people,
+    ...(kept.length === 0 ? [] : ['', 'In roles, which seeds write once and never change:', ...kept]),
+  ]
 }
 
 const UNKNOWN = 'Which of them the program makes and which the files is not known.'
@@ -143,6 +154,7 @@ function planAsJson({ plan, violations, outside }: Differences): string {
       since: outside === undefined ? null : `${outside.since.replace(' ', 'T')}Z`,
       api: outside === undefined ? null : outside.api,
       access: outside === undefined ? null : outside.access.map(accessAsJson),
+      roles: outside === undefined ? null : outside.roles,
     },
     null,
     2,

@@ -272,7 +272,7 @@ plan('--json tells the same to programs, and --exit-code whether there is anythi
   const { code, said } = await run('--json', '--exit-code')
   assert.is(code, 3)
   const told = JSON.parse(said)
-  assert.equal(Object.keys(told), ['hash', 'older', 'database', 'rules', 'since', 'api', 'access'])
+  assert.equal(Object.keys(told), ['hash', 'older', 'database', 'rules', 'since', 'api', 'access', 'roles'])
   assert.match(told.since, /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/)
   assert.equal([told.database, told.api], [[], []])
   assert.is(told.access.length, 1)
@@ -310,6 +310,44 @@ plan('what a server takes in, by a saved file or by a rollout, is what is served
   await engine.close()
   const { api, access: changed } = JSON.parse((await run('--json')).said)
   assert.equal([api, changed], [[], []])
+})
+
+plan('roles that keep what their seeds no longer give are told, with the step that takes it', async () => {
+  const roles = (...rows: readonly string[]) =>
+    place.write(
+      'resources/roles.yaml',
+      `resource: roles\nseeds:\n  key: slug\n  rows:\n${rows.map((row) => `    - ${row}\n`).join('')}`,
+    )
+  const agent = (...held: readonly string[]) => `{ slug: agent, name: Agent, permissions: [${held}] }`
+  roles(agent('tickets.view', 'tickets.delete'), '{ slug: clerk, name: Clerk, permissions: [tickets.view] }')
+  await serve(`with given as (update roles set permissions = '["tickets.view","tickets.delete"]' where slug = 'agent')
+    insert into users (first_name, last_name, email, role_id)
+    select 'A', n::text, n || '@desk.example', (select id from roles where slug = 'clerk') from generate_series(1, 2) n`)
+  assert.not.match((await run()).said, 'In roles')
+  roles(agent('tickets.view'))
+  const { code, said } = await run()
+  assert.is(code, 0)
+  const told = said
+    .slice(said.indexOf('In roles'))
+    .replace(/(roles\/)\d+/g, '$1n')
+    .split('\n')
+    .map((line) => line.trim())
+  assert.equal(told, [
+    'In roles, which seeds write once and never change:',
+    'agent: the role keeps tickets.delete, which its seed gave before; 0 accounts have it',
+    '→ to take it away, PATCH /api/settings/roles/n with "permissions" as the seed has them',
+    'clerk: no seed names the role any more, and it stays; 2 accounts have it',
+    '→ to take it away, give them another role, and then DELETE /api/settings/roles/n',
+  ])
+  assert.is((await run('--exit-code')).code, 3)
+  const json = JSON.parse((await run('--json')).said).roles
+  assert.equal(
+    json.map(({ accounts, permissions, role }: Record<string, unknown>) => [role, permissions, accounts]),
+    [
+      ['agent', ['tickets.delete'], 0],
+      ['clerk', undefined, 2],
+    ],
+  )
 })
 
 plan.run()
