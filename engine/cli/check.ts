@@ -7,6 +7,8 @@ import { type Boot, readCatalog } from '../boot/boot.ts'
 import { readScenarios } from '../definition/read.ts'
 import { readScenarioFile } from '../definition/scenario.ts'
 import { strayLine, strayValues } from '../migration/questions.ts'
+import { endedNames } from '../resolve/earlier-names.ts'
+import { inOrder } from '../resolve/resolve.ts'
 import { computedFields } from '../run/rehearse.ts'
 import { violationLine, violations } from '../run/rule-violations.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
@@ -28,7 +30,8 @@ async function checked(invocation: Invocation): Promise<Boot | undefined> {
   // The application itself has reported a folder that cannot be read.
   const scenarios = await readScenarios(invocation.settings.resourcesDir).catch(() => ({ value: [], diagnostics: [] }))
   const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((source) => readScenarioFile(source).diagnostics)]
-  showDiagnostics({ diagnostics: [...diagnostics, ...wrong] }, invocation)
+  const ended = value === undefined ? [] : endedNames(value.catalog, new Date().toISOString().slice(0, 10))
+  showDiagnostics({ diagnostics: inOrder([...diagnostics, ...wrong, ...ended]) }, invocation)
   return wrong.length > 0 ? undefined : value
 }
 

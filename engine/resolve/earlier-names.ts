@@ -1,10 +1,30 @@
 /** Pass: adds renamed fields, relations and paths under their earlier names too, for clients of earlier versions. */
-import type { Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Earlier, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { singular } from '../catalog/name.ts'
 import type { RenameDefinition } from '../definition/definition.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
 import { renameOf } from './document-part.ts'
 import { type Draft, eachDraft, type Resolution } from './resolution.ts'
+
+/** Warnings about earlier names whose last day is over: they are answered until somebody takes them away. */
+export function endedNames({ resources }: Catalog, today: string): readonly Diagnostic[] {
+  return [...resources.values()].flatMap((resource) => {
+    const { earlier, fields, relations, span } = resource
+    const names = [...(earlier?.names ?? [])].map(([name, one]) => ({
+      name,
+      ...one,
+      span: (fields.get(one.instead) ?? relations.get(one.instead))?.span,
+    }))
+    const own = earlier?.own === undefined ? [] : [{ name: resource.renamedFrom ?? '', ...earlier.own, span }]
+    return [...own, ...names].flatMap(({ instead, name, span: place, until }): readonly Diagnostic[] => {
+      if (place === undefined || until === undefined || until >= today) return []
+      const message = `The earlier name "${name}" of "${instead}" was for clients until ${until}, and is answered still`
+      const hint = 'take renamed_from away, or write a later day'
+      return [{ code: 'wrong_option', message, span: place, hint, severity: 'warning' }]
+    })
+  })
+}
 
 /** An earlier name of a field or relation. */
 interface Twin {
