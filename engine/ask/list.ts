@@ -215,7 +215,7 @@ function readPaging(catalog: Catalog, given: ReadonlyMap<string, string>, refuse
   const page = positive('page', 1, catalog.limits.pageMax ?? 0)
   const cursor = given.get('cursor') || undefined
   if (cursor !== undefined && given.get('page'))
-    refuse('page', 'invalid', 'The page parameter cannot stand beside cursor')
+    refuse('page', 'invalid', 'The page parameter cannot be used together with cursor')
   return { perPage, page, cursor }
 }
 
@@ -320,7 +320,7 @@ function textsOf(resource: Resource, name: string, value: Json): readonly string
   if (value === null)
     return fieldError('invalid', `${subject} must not be null; {"where":{"field":null}} asks for what is absent`)
   if (isObject(value))
-    return fieldError('wrong_format', `${subject} must be a value or a list of values; conditions stand under "where"`)
+    return fieldError('wrong_format', `${subject} must be a value or a list of values; conditions go under "where"`)
   if (!Array.isArray(value)) return [String(value)]
   const items: readonly Json[] = value
   if (items.length === 0) return fieldError('too_few', `${subject} must have at least 1 item`)

@@ -100,7 +100,10 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     const place = match?.entry.methods.get(call.method)
     const unidentified = await identify(call)
     await count(call.ctx, place?.route.bucket ?? 'general', call.actor, call.ip)
-    if (match === undefined) throw new ApiError('route_not_found')
+    if (match === undefined) {
+      if (isPage(tableOf(call.path.replace(/\/$/, '')))) return withoutSlash(call.path)
+      throw new ApiError('route_not_found')
+    }
     call.pattern = match.entry.pattern
     if (call.method === 'OPTIONS') return optionsAnswer(match.entry.allow, fixed)
     if (place === undefined) throw new ApiError('method_not_allowed', { allow: match.entry.allow })
@@ -115,6 +118,17 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
       throw call.explain === undefined ? error : await explainedRefusal(call, error)
     }
   }
+}
+
+/** Whether people open the path in a browser: they may write a slash at its end. */
+function isPage(match: Match | undefined): boolean {
+  const route = match?.entry.methods.get('GET')?.route
+  return route?.absolute === true && route.produces?.includes('text/html') === true
+}
+
+/** Leads to the page, relative to where the browser is, because a proxy may have put something in front of the path. */
+function withoutSlash(path: string): Answer {
+  return { status: 308, headers: { Location: `../${path.split('/').at(-2)}` } }
 }
 
 /**

@@ -27,7 +27,7 @@ export type OpenStream = (request: StreamRequest) => Readable
 
 export const EVENT_STREAM = 'text/event-stream'
 
-const NO_PAGES = 'A stream has no pages, and tells of records as the list shows them'
+const NO_PAGES = 'A stream has no pages, and sends records as the list shows them'
 
 /** The stream routes of a catalog; without `open` they can only be described. */
 export function streamRoutes(catalog: Catalog, open: OpenStream = refuse): readonly EngineRoute[] {

@@ -104,7 +104,7 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         schema: {
           type: 'object',
           additionalProperties: { type: 'string' },
-          description: 'Words that stand in no record, each with the word that was searched for instead.',
+          description: 'Words that are in no record, each with the word that was searched for instead.',
           example: { prnter: 'printer' },
         },
         required: false,
@@ -121,19 +121,18 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
               schema: {
                 type: 'object',
                 additionalProperties: { type: 'string' },
-                description: 'With `snippets=true`: HTML in which words stand in `<mark>`, and nothing else is markup.',
+                description: 'With `snippets=true`: HTML in which words are in `<mark>`, and nothing else is markup.',
                 example: { subject: 'The <mark>printer</mark> is broken' },
               },
               required: false,
             },
           ]),
-          description:
-            'The records of the page in their order, each with the fields in which words of the search stand.',
+          description: 'The records of the page in their order, each with the fields that have words of the search.',
         },
         required: false,
       },
     ],
-    { description: 'What is told of a search beside its page.' },
+    { description: 'What an answer says of a search in addition to its page.' },
   ),
   Pagination: objectOf(
     [

@@ -64,7 +64,7 @@ HEAD answers as GET does, without the body. OPTIONS says which methods a path ha
 /** How to write many records, if a resource allows it. */
 function batches(catalog: Catalog): string {
   if (![...catalog.resources.values()].some(({ batch }) => batch)) return ''
-  return `**Many at once.** \`POST …/batch\` takes lists of what to \`create\`, \`update\`, \`delete\` and \`restore\`, and does them in this order, ${LIMITS.batchOperations} at most, all or none: what is wrong stands in \`errors\` below the place of its operation, \`update.3.subject\`. With \`partial=true\` each is done for itself, and its answer has a \`status\`. PATCH and DELETE of a list change all records that its filters find; where more than \`max\` match, nothing is written and the 409 says how many. \`PUT …/by/{field}/{value}\` changes the record with this unique value, or creates it. Each started hundred of records counts as one request more.
+  return `**Many at once.** \`POST …/batch\` takes lists of what to \`create\`, \`update\`, \`delete\` and \`restore\`, and does them in this order, ${LIMITS.batchOperations} at most, all or none: what is wrong is in \`errors\` below the place of its operation, \`update.3.subject\`. With \`partial=true\` each is done for itself, and its answer has a \`status\`. PATCH and DELETE of a list change all records that its filters find; where more than \`max\` match, nothing is written and the 409 says how many. \`PUT …/by/{field}/{value}\` changes the record with this unique value, or creates it. Each started hundred of records counts as one request more.
 
 `
 }
@@ -74,9 +74,9 @@ function searches(catalog: Catalog): string {
   const searched = [...catalog.resources.values()].filter(({ search }) => search.length > 0)
   if (searched.length === 0) return ''
   const forms = searched.some(({ language }) => language !== undefined)
-    ? ' Where a list says so, a word also finds its other forms, `printers` a `printer`; in quotes it stands for itself.'
+    ? ' Where a list says so, a word also finds its other forms, `printers` a `printer`; in quotes it means itself.'
     : ''
-  return `**Searches.** \`search\` finds the records that have all of its words or parts of words, in any order and field, in small or capital letters, with accents or without: \`"two words"\` must be side by side, and \`-word\` must not be there.${forms} A text that is the id of a record, or the value of a field that no two records share, finds this record first. \`meta.search.matches\` names for each record the fields that have words, and with \`snippets=true\` it has pieces of their texts as HTML. A word that occurs nowhere is taken for the most similar one; in quotes it is taken literally. So \`search=prnter&snippets=true\` is answered with \`{"corrected":{"prnter":"printer"},"matches":[{"id":1,"fields":["subject"],"snippets":{"subject":"The <mark>printer</mark> is broken"}}]}\`. Where all words are very common, \`meta.pagination.total\` is what there is at least, and \`total_exact\` is false.
+  return `**Searches.** \`search\` finds the records that have all of its words or parts of words, in any order and field, in small or capital letters, with accents or without: \`"two words"\` must be next to each other, and \`-word\` must not be there.${forms} A text that is the id of a record, or the value of a field that no two records share, finds this record first. \`meta.search.matches\` names for each record the fields that have words, and with \`snippets=true\` it has pieces of their texts as HTML. A word that occurs nowhere is taken for the most similar one; in quotes it is taken literally. So \`search=prnter&snippets=true\` is answered with \`{"corrected":{"prnter":"printer"},"matches":[{"id":1,"fields":["subject"],"snippets":{"subject":"The <mark>printer</mark> is broken"}}]}\`. Where all words are very common, \`meta.pagination.total\` is what there is at least, and \`total_exact\` is false.
 
 `
 }
@@ -92,7 +92,7 @@ function summaries(catalog: Catalog): string {
 /** How to follow changes, if a resource is streamed. */
 function streams(catalog: Catalog): string {
   if (![...catalog.resources.values()].some(({ streamed }) => streamed)) return ''
-  return `**Streams** tell of changes while they happen, as Server-Sent Events, of the records that the list with the same filters shows their reader and of no others. \`reset\` comes first: read the list, and put it in place of what is known. \`created\` and \`changed\` have the record as the list shows it, \`deleted\` has its \`id\` alone, also when it left the filters or the reader's sight. Send the \`id\` of the last event as \`Last-Event-ID\` to go on behind it, after the time that \`retry\` says; \`reset\` comes again where that is not possible. A stream ends with its session. \`sort\` is taken and means nothing. \`EventSource\` can send no \`Authorization\`: use \`fetch\` and read its body.
+  return `**Streams** send changes while they happen, as Server-Sent Events, of the records that the list with the same filters shows their reader and of no others. \`reset\` comes first: read the list, and put it in place of what is known. \`created\` and \`changed\` have the record as the list shows it, \`deleted\` has its \`id\` alone, also when it left the filters or the reader's sight. Send the \`id\` of the last event as \`Last-Event-ID\` to go on behind it, after the time that \`retry\` says; \`reset\` comes again where that is not possible. A stream ends with its session. \`sort\` is taken and means nothing. \`EventSource\` can send no \`Authorization\`: use \`fetch\` and read its body.
 
 `
 }

@@ -98,7 +98,7 @@ const SNIPPETS = query('snippets', 'Whether `meta.search` shows the words of a s
 
 const WHERE = query(
   'where',
-  'A condition as JSON; **Conditions** at the head of this document tells of it.',
+  'A condition as JSON; **Conditions** at the head of this document explains it.',
   { type: 'string' },
   {
     example: '{"any":[{"id":{"lt":100}},{"not":{"id":[101,102]}}]}',
@@ -249,7 +249,7 @@ export const LIST_QUERY: JsonSchema = {
   type: 'object',
   description: "The list's parameters by name; several values of a filter as a list.",
   properties: {
-    where: { type: 'object', description: '**Conditions** at the head of this document tells of it.' },
+    where: { type: 'object', description: '**Conditions** at the head of this document explains it.' },
     search: { type: 'string' },
     snippets: { type: 'boolean' },
     sort: { type: ['string', 'array'], items: { type: 'string' } },

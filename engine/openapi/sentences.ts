@@ -15,7 +15,7 @@ export function accessSentence(route: BoundRoute): string {
     const [only, ...further] = route.does
     return further.length === 0 && (only === 'update' || only === 'delete')
       ? accessSentence(asAction(route, only))
-      : 'For whoever may do each by itself.'
+      : 'For callers who may do each by itself.'
   }
   if (route.access === 'public') return 'For everyone, without a token.'
   return alternatives(route.access.map(words))
@@ -94,6 +94,6 @@ function movesOf({ field, path, allow }: Moves): string {
 
 function rowOf({ access, from, to }: Move): string {
   const side = (set: ReadonlySet<string> | undefined): string => (set === undefined ? 'any' : [...set].join(', '))
-  const who = access.length === 0 ? 'whoever may change the record' : access.map(words).join(' and ')
+  const who = access.length === 0 ? 'callers who may change the record' : access.map(words).join(' and ')
   return `| ${side(from)} | ${side(to)} | ${who} |`
 }

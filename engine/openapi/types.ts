@@ -55,7 +55,7 @@ function* recordPieces(
   return [...parts, ...further.map((name) => alias(name, schemas[name], BESIDE))].join('\n')
 }
 
-const BESIDE = 'What creates a record beside another one, which gives what leads to it.'
+const BESIDE = 'What creates a record together with another one, or below it, which names the other.'
 
 /**
  * A module for plugins, in pieces: it also declares the types in 'plinth', so that `records('bookings')` returns a

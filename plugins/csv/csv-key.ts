@@ -92,17 +92,16 @@ const COLUMN: JsonSchema = {
       maxProperties: 1,
       additionalProperties: { type: 'string' },
       description:
-        'Only among records of which this field is what that field of the row is: `{ parent_id: category_id }`.',
+        'Only among records whose field has the value of that field of the row: `{ parent_id: category_id }`.',
     },
     where: {
       type: 'object',
       minProperties: 1,
       maxProperties: 10,
       additionalProperties: { type: ['string', 'number', 'boolean'] },
-      description:
-        'Only records of which these fields, own or of what they belong to, have these values: `{ status: active }`.',
+      description: 'Only records whose fields, own or of what they belong to, have these values: `{ status: active }`.',
     },
-    otherwise: { type: 'string', description: 'The column that stands in where this one is empty.' },
+    otherwise: { type: 'string', description: 'The column that is read where this one is empty.' },
     required: { type: 'boolean', description: 'A file without this column is refused; so is a row without it.' },
     key: {
       type: 'boolean',
@@ -122,7 +121,7 @@ const COLUMN: JsonSchema = {
       minProperties: 1,
       maxProperties: 10,
       additionalProperties: { type: ['string', 'number', 'boolean'] },
-      description: 'What records that the column adds get beside its text: `{ is_internal: true }`.',
+      description: 'What records that the column adds get in addition to its text: `{ is_internal: true }`.',
     },
     html: { type: 'boolean', description: 'The import makes text of HTML.' },
     words: {

@@ -99,7 +99,7 @@ function resourceRoutes(resource: Resource, options: JsonObject): readonly Route
       path: `/${resource.path}/import`,
       summary: `Import ${label} records from a CSV file`,
       description:
-        'The file is the part `file` or `csv`. Each row stands alone: what is wrong with one is told, and loses no other. A file with many rows is imported as a job, and so is every file that comes with an `Idempotency-Key`.',
+        'The file is the part `file` or `csv`. Each row is imported by itself: a wrong one is reported, and loses no other. A file with many rows is imported as a job, and so is every file that comes with an `Idempotency-Key`.',
       tag: resource.name,
       access: accessesOf(definition.import),
       body: 'multipart',

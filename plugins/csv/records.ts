@@ -92,5 +92,5 @@ function refusalOf({ code }: CsvError, line: number): unknown {
   if (code === 'CSV_QUOTE_NOT_CLOSED')
     return fileRefused(`The file is no CSV: a quote is opened${where} and never closed`)
   if (code === 'CSV_MAX_RECORD_SIZE') return fileRefused(`The file has a row that is too long: that of line ${line}`)
-  return fileRefused(`The file is no CSV: a quote stands in the wrong place${where}`)
+  return fileRefused(`The file is no CSV: a quote is in the wrong place${where}`)
 }

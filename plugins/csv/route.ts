@@ -77,7 +77,7 @@ export const REPORT = {
           errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
           cells: {
             type: 'object',
-            description: 'What stands in the file where the errors are, under the same names.',
+            description: 'The values in the file where the errors are, under the same names.',
             additionalProperties: {
               type: 'object',
               additionalProperties: false,
@@ -90,7 +90,8 @@ export const REPORT = {
     },
     created: {
       type: 'object',
-      description: 'What was created beside the rows because they name it, by resource, or would have on a dry run.',
+      description:
+        'The records that were created because rows name them, by resource; on a dry run, those that would be.',
       additionalProperties: {
         type: 'object',
         additionalProperties: false,
@@ -100,7 +101,7 @@ export const REPORT = {
     },
     notes: {
       type: 'array',
-      description: `What was not kept of rows that became records, the first ${TOLD_NOTES} of it; columns that are not read stand under \`file\`.`,
+      description: `What was not kept of rows that became records, the first ${TOLD_NOTES} of it; columns that are not read are under \`file\`.`,
       items: {
         type: 'object',
         additionalProperties: false,

@@ -33,7 +33,7 @@ function judged(catalog: Catalog, resource: Resource): readonly Diagnostic[] {
       .map((title): Diagnostic => {
         const found = nearest(title, titles)
         const hint = found === undefined ? 'name a column by its title' : `did you mean "${found}"?`
-        return { code: 'csv/unknown_title', message: `csv: there is no column "${title}" to stand in`, span, hint }
+        return { code: 'csv/unknown_title', message: `csv: there is no column "${title}" to read instead`, span, hint }
       }),
   ]
 }

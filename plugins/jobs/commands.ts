@@ -48,7 +48,7 @@ function retryCommand(
 export const automationsCommand = retryCommand(
   {
     usage:
-      'plinth automations: how they stand, and the runs that failed; plinth automations retry <resource>.<name>|all: try them again',
+      'plinth automations: their state, and the runs that failed; plinth automations retry <resource>.<name>|all: try them again',
     none: 'There is no such run among those that failed.',
     again: 'Tried again',
   },
@@ -77,7 +77,7 @@ async function automationLines({ catalog, database }: PluginContext): Promise<re
 export const listenersCommand = retryCommand(
   {
     usage:
-      'plinth listeners: how they stand, and the changes that were set aside; plinth listeners retry <change>|all: try them again',
+      'plinth listeners: their state, and the changes that were set aside; plinth listeners retry <change>|all: try them again',
     none: 'There is no such change among those that were set aside.',
     again: 'Tried again',
   },

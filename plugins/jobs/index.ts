@@ -71,7 +71,7 @@ export default definePlugin({
     {
       method: 'GET',
       path: '/jobs/{id}',
-      summary: 'Read how a job stands',
+      summary: 'Read the state of a job',
       tag: 'Jobs',
       access: [{ kind: 'signed_in' }],
       query: {},

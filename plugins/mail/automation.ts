@@ -53,7 +53,7 @@ export const MAIL_OPTIONS: Readonly<Record<string, JsonSchema>> = {
   text: {
     oneOf: [{ type: 'string', minLength: 1, maxLength: 20_000 }, TEXT_FILE],
     description:
-      'The text, in Liquid over the record: paragraphs with empty lines between them. It may stand in a file of its own.',
+      'The text, in Liquid over the record: paragraphs with empty lines between them. It may be in a file of its own.',
     examples: ['Hello,\n\n{{ details | quote }}', { file: 'mails/reminder.liquid' }],
   },
   shows: {

@@ -101,7 +101,7 @@ function pathIn(
     }
     at = target
   }
-  return { message: 'A name stands for nothing here' }
+  return { message: 'A name means nothing here' }
 }
 
 function unknown({ fields, name: resource, relations }: Resource, name: string): Omit<ActionMistake, 'at'> {

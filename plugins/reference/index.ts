@@ -31,15 +31,6 @@ async function guideOfAll({ catalog }: RouteContext): Promise<Reply> {
   }
 }
 
-/** The page's own files are found from its path without a slash at its end. */
-async function withoutSlash(): Promise<Reply> {
-  return {
-    status: 308,
-    headers: { Location: '../docs' },
-    raw: { type: 'text/plain; charset=utf-8', body: 'See /docs\n' },
-  }
-}
-
 async function file({ params }: RouteContext): Promise<Reply> {
   const { byName } = await pageFiles()
   const found = byName.get(params.file ?? '')
@@ -58,19 +49,6 @@ const routes: readonly Route[] = [
     query: {},
     produces: ['text/html'],
     handle: reference,
-  },
-  {
-    method: 'GET',
-    path: '/docs/',
-    absolute: true,
-    summary: 'The same page',
-    description: 'Leads to the path without a slash at its end.',
-    tag: 'Reference',
-    access: 'public',
-    query: {},
-    status: 308,
-    produces: ['text/plain'],
-    handle: withoutSlash,
   },
   {
     method: 'GET',

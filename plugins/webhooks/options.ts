@@ -15,7 +15,7 @@ export const OPTIONS: JsonSchema = {
       items: { type: 'string', pattern: '^[0-9a-fA-F.:]+/[0-9]{1,3}$' },
       default: [],
       description:
-        'Own networks that addresses may lead into all the same, such as 10.1.0.0/16 or fd00:1::/64: for development, and for receivers beside this program.',
+        'Own networks that addresses may lead into all the same, such as 10.1.0.0/16 or fd00:1::/64: for development, and for receivers in the same network as this program.',
     },
     timeout_ms: {
       type: 'integer',

@@ -118,7 +118,7 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks/{id}/rotate',
     summary: 'Give a webhook another secret',
-    description: 'The one before signs beside it for a day.',
+    description: 'The one before signs too, for a day.',
     tag: TAG,
     access: ACCESS,
     body: 'none',

@@ -62,11 +62,11 @@ const REFUSED: readonly (readonly [body: object, key: string, sentence: RegExp])
   [{ where: '{}' }, 'where', /must be an object/],
   [{ where: { title: 'x'.repeat(70_000) } }, 'where', /more than 65536 characters/],
   [{ owner_id: null }, 'owner_id', /must not be null/],
-  [{ pages: { gte: 1 } }, 'pages', /conditions stand under "where"/],
+  [{ pages: { gte: 1 } }, 'pages', /conditions go under "where"/],
   [{ pages: [] }, 'pages', /at least 1 item/],
   [{ pages: [[1]] }, 'pages', /must be a list of values/],
   [{ page: 'x' }, 'page', /positive integer/],
-  [{ page: 1, cursor: 'first' }, 'page', /cannot stand beside cursor/],
+  [{ page: 1, cursor: 'first' }, 'page', /cannot be used together with cursor/],
   [{ 'title[contains]': ['a', 'b'] }, 'title[contains]', /was given twice/],
   [{ title: 'a\u0000b' }, 'title', /not text|null characters/],
 ]

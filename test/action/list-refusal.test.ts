@@ -77,7 +77,7 @@ const REFUSED: readonly (readonly [query: string, parameter: string, sentence: R
   ['page=1e3', 'page', /positive integer/],
   ['per_page=0', 'per_page', /positive integer/],
   ['per_page=many', 'per_page', /positive integer/],
-  ['cursor=first&page=1', 'page', /cannot stand beside cursor/],
+  ['cursor=first&page=1', 'page', /cannot be used together with cursor/],
   ['cursor=nonsense', 'cursor', /"first" or the next_cursor/],
   ['search=a+b+c+d+e+f+-g+h+i+j+"k+l"', 'search', /at most 10 words/],
   [`search=${'x'.repeat(256)}`, 'search', /at most 255/],

@@ -80,7 +80,7 @@ moves('a single answer says which moves its caller may make', async () => {
 moves('the document has the table of moves', () => {
   const { paths } = shop.engine.app.document()
   const described = String(paths['/rental/bookings/{id}']?.patch?.description)
-  assert.match(described, '| confirmed | out, cancelled | whoever may change the record |')
+  assert.match(described, '| confirmed | out, cancelled | callers who may change the record |')
   assert.match(described, '| cancelled | requested | holders of `rental.manage` |')
 })
 

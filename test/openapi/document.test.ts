@@ -226,4 +226,19 @@ policies: { view: [{ who: anyone }], ${clauses}, update: [], delete: [], restore
   assert.is(number?.type, 'string')
 })
 
+/** Words of a translation, for which English has plainer ones. */
+const TURNS = /\b(whoever|of which|tells? of|stands?|beside|never else|can not)\b/i
+
+test('summaries, descriptions and the guide are in plain English', () => {
+  for (const { name, document } of served) {
+    const texts: string[] = []
+    JSON.stringify(document, (key, value: unknown) => {
+      if (['summary', 'description', 'x-guide'].includes(key) && typeof value === 'string') texts.push(value)
+      return value
+    })
+    assert.ok(texts.length > 100)
+    assert.equal([...new Set(texts.filter((text) => TURNS.test(text)))], [], name)
+  }
+})
+
 test.run()

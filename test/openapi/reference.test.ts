@@ -56,9 +56,12 @@ test('how requests and answers work is a page behind a link, which loads nothing
 })
 
 test('/docs/ leads to the page, and a start with port 0 names the port that it has', async () => {
-  const { headers, status } = await app.call('GET', '/docs/')
-  assert.equal([status, headers.location], [308, '../docs'])
+  const { headers, status } = await fetch(`${app.address}/docs/`, { redirect: 'manual' })
+  assert.equal([status, headers.get('location')], [308, '../docs'])
   assert.is((await fetch(`${app.address}/docs/`)).url, `${app.address}/docs`)
+  assert.is((await fetch(`${app.address}/docs/guide/`)).url, `${app.address}/docs/guide`)
+  for (const path of ['/api/notes/', '/openapi.json/', '/docs//', '/'])
+    assert.is((await fetch(`${app.address}${path}`, { redirect: 'manual' })).status, 404, path)
   const lines = startLines(app.engine.database, app.engine.app.catalog, app.address, [
     'Reference  http://127.0.0.1:0/docs',
     { once: 'Sign in at http://localhost:0 or https://desk.example:0443/' },

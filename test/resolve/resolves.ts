@@ -18,7 +18,7 @@ export const DESK = definePlugin({
   description: 'What the samples name.',
   specials: {
     queue: {
-      description: 'Where a ticket stands.',
+      description: 'The state of a ticket.',
       values: { un_assigned: { assignedTo: null }, open: { 'status.slug': ['open', 'pending'] } },
     },
   },

@@ -32,7 +32,7 @@ export function clientModule(described: Described, runtime: string): string {
     declaration('AnswerMeta', ENVELOPE_SCHEMAS.AnswerMeta, 'What every answer says of itself.'),
     declaration('ListAnswerMeta', ENVELOPE_SCHEMAS.ListAnswerMeta, 'What every list says of itself.'),
     declaration('Pagination', ENVELOPE_SCHEMAS.Pagination, 'The pages of a list.'),
-    declaration('SearchTold', ENVELOPE_SCHEMAS.SearchTold, 'What is told of a search beside its page.'),
+    declaration('SearchTold', ENVELOPE_SCHEMAS.SearchTold, 'What an answer says of a search in addition to its page.'),
     `/** Everything that the application offers. */\nexport interface Client {\n${[
       ...served.map((one) => resourceMember(given, one)),
       ...methods.map(([name, route]) => routeMethod(given, name, route)),

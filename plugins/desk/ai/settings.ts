@@ -156,7 +156,7 @@ export function faultOfServer(url: string): string | undefined {
   const { password, protocol, username } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:') return 'The base url must begin with http:// or https://'
   // An empty query or fragment is invisible in the parsed address.
-  if (/[?#]/.test(url)) return 'The base url may have no ? and no #: it is what stands before /chat/completions'
+  if (/[?#]/.test(url)) return 'The base url may have no ? and no #: it is what comes before /chat/completions'
   return username === '' && password === '' ? undefined : 'The base url may hold no name and no password'
 }
 

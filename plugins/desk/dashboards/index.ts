@@ -11,7 +11,7 @@ export default definePlugin({
   description: 'Figures of the desk, counted in SQL over what the reader may see, and a page that draws them.',
   after: ['tickets', 'activity'],
   permissions: {
-    'dashboard.view': 'May read how the desk stands, over the tickets that they may see.',
+    'dashboard.view': 'May read the figures of the desk, over the tickets that they may see.',
     'dashboard.analytics': 'May read metrics, analytics, performance and charts of the desk.',
   },
   rules: [countedResources],

@@ -39,7 +39,7 @@ function route(
 export const figureRoutes: readonly Route[] = [
   route(
     '/dashboard',
-    'How the desk stands, and what happened last',
+    'The present state of the desk, and what happened last',
     [
       { kind: 'permission', permission: 'dashboard.view' },
       { kind: 'role', roles: ['customer'] },
@@ -85,7 +85,7 @@ export const figureRoutes: readonly Route[] = [
     '/dashboard/sla',
     'How the desk keeps what it promised',
     ANALYSTS,
-    `${PERIOD_WINDOW} The tickets created in the period, by how they stand now to what was promised for their priority (GET /settings/sla). Tickets of which nothing was promised are not counted.`,
+    `${PERIOD_WINDOW} The tickets created in the period, by whether what was promised for their priority is kept at present (GET /settings/sla). Tickets without a promise are not counted.`,
     SLA,
     sla,
   ),

@@ -15,7 +15,7 @@ const SEVERAL: JsonSchema = { oneOf: [PEOPLE, { type: 'array', items: PEOPLE, mi
 const WHEN: JsonSchema = {
   type: 'object',
   minProperties: 1,
-  description: 'Only where this holds of the record; `before.` stands in front of what it was before the change.',
+  description: 'Only if this holds for the record; `before.` in front of a path is the record before the change.',
   examples: [{ 'status.category': 'solved', 'before.status.category': 'open' }],
 }
 
@@ -86,7 +86,7 @@ const ENTRY: JsonSchema = {
     },
     list: {
       type: 'boolean',
-      description: 'Whether it stands in their list; by mail alone if false.',
+      description: 'Whether it is in their list; by mail alone if false.',
       examples: [false],
     },
     title: { ...TITLE, description: 'What these people read in place of the title.' },

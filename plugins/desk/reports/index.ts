@@ -22,8 +22,8 @@ export default definePlugin({
     additionalProperties: false,
     properties: {
       job_tickets: whole(5_000, 1_000_000, 'A report about more tickets than this is made as a job.'),
-      rows_shown: whole(1_000, 5_000, 'So many rows stand in the answer; all of them are in the file.'),
-      pdf_rows: whole(2_000, 20_000, 'So many rows stand in a PDF, which says so when there are more.'),
+      rows_shown: whole(1_000, 5_000, 'The rows in the answer; the file has all of them.'),
+      pdf_rows: whole(2_000, 20_000, 'The rows in a PDF, which says so when there are more.'),
       keep_files_days: {
         type: 'integer',
         minimum: 1,
@@ -33,7 +33,7 @@ export default definePlugin({
     },
   },
   permissions: {
-    'reports.view': 'May read every report, whoever made it.',
+    'reports.view': 'May read the reports of everybody.',
     'reports.generate': 'May make reports of what they may see, and read those.',
   },
   resources: [new URL('./resources/reports.yaml', import.meta.url)],
