@@ -98,10 +98,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'restore-field',
-    usage: '<resource>[.<field>]',
-    summary: 'bring back the data of a field or a resource that was set aside; values that are newer stay',
+    usage: '[<resource>[.<field>]]',
+    summary:
+      'list what was set aside; with a name, bring back the data of that field or resource; values that are newer stay',
     example: 'plinth restore-field tickets.mood',
-    takes: [1, 1],
+    takes: [0, 1],
     load: async () => ({ run: (await import('./set-aside.ts')).restoring }),
   },
   {

@@ -1,6 +1,6 @@
 /**
  * Commands about data that the YAML no longer names: `plinth purge` lists it, and destroys it with --yes; `plinth
- * restore-field` brings it back.
+ * restore-field` lists it too, and brings back what is named.
  */
 import { type Purged, purge, purgeable, restoreField } from '../migration/set-aside.ts'
 import { tableAndColumn, withDatabase } from './application.ts'
@@ -34,9 +34,19 @@ export function purging(invocation: Invocation): Promise<ExitCode> {
 }
 
 export function restoring(invocation: Invocation): Promise<ExitCode> {
-  const [name = ''] = invocation.positionals
+  const { positionals, say } = invocation
+  const [name] = positionals
   return withDatabase(invocation, async (database, { catalog }) => {
-    invocation.say(await restoreField(database, ...tableAndColumn(name, catalog)))
+    if (name !== undefined) {
+      say(await restoreField(database, ...tableAndColumn(name, catalog)))
+      return 0
+    }
+    const things = await purgeable(database)
+    if (things.length === 0) say('Nothing is set aside.')
+    else
+      say(
+        `${lines(things, 'can bring back')}\nOf each the name before "__removed": plinth restore-field <resource>[.<field>]`,
+      )
     return 0
   })
 }

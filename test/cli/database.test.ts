@@ -115,6 +115,16 @@ database('restore-field says when there is nothing to bring back', async () => {
   assert.is(complained, 'Nothing was set aside under the name notes.colour.')
 })
 
+database('restore-field without a name lists what can be brought back', async () => {
+  const none = await run('restore-field')
+  assert.equal([none.code, none.said], [0, 'Nothing is set aside.'])
+  describe(WITHOUT_STARS)
+  await applied()
+  const { code, said, complained } = await run('restore-field')
+  assert.equal([code, complained], [0, ''])
+  assert.match(said, /^can bring back notes\.stars\w* \(0 rows with values\)\n.*plinth restore-field <resource>/)
+})
+
 database('purge destroys only when it is told to be sure', async () => {
   describe(WITHOUT_STARS)
   await applied()
