@@ -42,7 +42,7 @@ completion('bash completes commands, those of plugins too', async () => {
 })
 
 completion('bash completes the options of a command, its first words, and else files', async () => {
-  assert.equal(await offered('plan', '--'), ['--json', '--exit-code', '--help'])
+  assert.equal(await offered('plan', '--'), ['--all', '--json', '--exit-code', '--help'])
   assert.equal(await offered('user', 'pa'), ['password'])
   assert.equal(await offered('help', 'dum'), ['dump'])
   assert.equal(await offered('load', 'res'), ['resources'])
