@@ -20,7 +20,10 @@ function loadClient(): typeof import('pg') {
   }
 }
 
-export const { Client, Pool, types } = loadClient()
+const client = loadClient()
+
+export const { Client, Pool } = client
+export const types: typeof client.types = client.types
 
 type Parse = (text: string) => unknown
 
