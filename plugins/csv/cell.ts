@@ -71,8 +71,9 @@ export function joinedList(json: string | null): string | null {
   const items: unknown = JSON.parse(json)
   if (!Array.isArray(items)) return null
   const joined = items.map((item) => String(item).replace(/[;\\]/g, '\\$&')).join(';')
-  // The import would split a single item at the separators of other programs.
-  return items.length === 1 && /[,\s[\\]/.test(joined) ? `${joined};` : joined
+  // The import would split a single item at the separators of other programs, and read a list in brackets as JSON.
+  const isOther = (items.length === 1 && /[,\s[\\]/.test(joined)) || listIn(joined) !== undefined
+  return isOther ? `${joined};` : joined
 }
 
 /**

@@ -62,7 +62,7 @@ start('keeps what was acknowledged over a restart, and prints no password twice'
   assert.ok(existsSync(`${path}/.plinth/resource.schema.json`))
   assert.match(
     readFileSync(`${path}/.plinth/types.d.ts`, 'utf8'),
-    /interface Note \{[^}]*readonly title: string.*ResourceTypes \{/s,
+    /type Note = \{[^}]*readonly title: string.*ResourceTypes \{/s,
   )
   remove()
 })

@@ -81,7 +81,9 @@ test('where `backfill` is made of other fields, requests wait while the rows are
   })
   assert.equal(diagnostics, [])
   const ran = on.ran()
-  assert.ok(ran.findIndex((text) => text.startsWith('with batch')) < ran.findIndex((text) => /set not null/.test(text)))
+  assert.ok(
+    ran.findIndex((text) => text.startsWith('with plinth_batch')) < ran.findIndex((text) => /set not null/.test(text)),
+  )
   assert.match(ran.join('\n'), 'set not null')
   assert.equal(await knex().orderBy('id').pluck('title'), ['a', 'x', 'c'])
 })

@@ -43,7 +43,7 @@ export function watched(database: Database): Watched {
     })
   return {
     database: { ...database, kind: database.kind, session },
-    ran: () => ran.filter((text) => /^(alter|create|drop|update "|with batch)/.test(text)),
+    ran: () => ran.filter((text) => /^(alter|create|drop|update "|with plinth_batch)/.test(text)),
     forget: () => {
       ran = []
     },

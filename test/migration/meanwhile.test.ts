@@ -82,7 +82,7 @@ test('what becomes required and gets another name, its table too, is filled and 
     'alter table "lines" drop constraint "lines_rank_required"',
   ])
   assert.ok(
-    on.ran().every((text) => !/^(update|with batch)|validate|not valid/.test(text)),
+    on.ran().every((text) => !/^(update|with plinth_batch)|validate|not valid/.test(text)),
     on.ran().join('\n'),
   )
   assert.equal(await library.database.knex('rows').orderBy('id').pluck('title'), [
@@ -110,7 +110,7 @@ policies: { view: [{ who: anyone }] }`
     assert.equal(await write(made)(runner), [['t']])
   })
   assert.equal(diagnostics, [])
-  const long = /^(update|with batch|create (unique )?index)|validate|not valid/
+  const long = /^(update|with plinth_batch|create (unique )?index)|validate|not valid/
   assert.ok(
     on.ran().every((text) => !long.test(text)),
     on.ran().join('\n'),

@@ -59,7 +59,7 @@ policies: { view: [{ who: anyone }] }`
     assert.equal(await insert(runner), [[null]])
   })
   assert.equal(diagnostics, [])
-  const long = /^(update|with batch|create unique index)|validate|not valid|add column "(code|mood|above_id)"/
+  const long = /^(update|with plinth_batch|create unique index)|validate|not valid|add column "(code|mood|above_id)"/
   assert.ok(on.ran().includes('alter table "lines" rename column "name" to "title"'))
   assert.equal(
     on.ran().filter((text) => long.test(text)),

@@ -198,7 +198,7 @@ test('what is written while a type changes is converted too, and indexes are the
       work({
         run: async (statement, given) => {
           const rows = await runner.run(statement, given)
-          if (statement.text.startsWith('with batch') && ++batches === 2) {
+          if (statement.text.startsWith('with plinth_batch') && ++batches === 2) {
             await runner.run({ text: `update lines set size = '9000' where id = 5` }, [])
             await runner.run({ text: `insert into lines (size, name) values ('9001', 'late')` }, [])
           }
@@ -234,7 +234,7 @@ test('a YAML that says otherwise before a change was whole leaves nothing of it 
       ),
   })
   for (const [wanted, at] of [
-    [of('integer'), 'with batch'],
+    [of('integer'), 'with plinth_batch'],
     [of('text', ', required: true'), 'alter table "lines" validate'],
   ] as const) {
     await migrateTables(wanted, stopping(at), EDITED).then(

@@ -31,7 +31,7 @@ const archive = async () => 0
 `
 
 const NAMED = {
-  'resources/app.yaml': 'name: Lending\nplugins: { timestamps: {}, mail: {}, loans: { days: 14 } }\n',
+  'resources/app.yaml': 'name: Lending\nplugins: { timestamps: {}, soft_delete: {}, loans: { days: 14 } }\n',
   'resources/loans.yaml': `
 resource: loans
 archive: true

@@ -162,7 +162,8 @@ export function widened(
     const given = document.toJS().filters
     const written = document.get('filters')
     const own = [...resource.fields.values()].filter(isComparable).map(({ name }) => name)
-    const beyond = [...resource.relations.values()].flatMap((relation) =>
+    const askable = [...resource.relations.values()].filter((one) => one.kind !== 'belongs_to' || isAskable(one.field))
+    const beyond = askable.flatMap((relation) =>
       sample(random, [...targetOf(catalog, relation).fields.values()].filter(isComparable), 2).map(
         ({ name }) => `${relation.name}.${name}`,
       ),
@@ -174,7 +175,7 @@ export function widened(
     const named: YAMLMap = document.createNode(Object.fromEntries([...paths, ...listed].map((path) => [path, path])))
     for (const { key, value } of before) named.set(key, value)
     document.set('filters', named)
-    const toOne = [...resource.relations.values()].filter(({ kind }) => kind === 'belongs_to')
+    const toOne = askable.filter(({ kind }) => kind === 'belongs_to')
     const orders = toOne.flatMap((relation) =>
       sample(random, [...targetOf(catalog, relation).fields.values()].filter(isOrdered), 1).map(
         ({ name }) => `${relation.name}.${name}`,
@@ -183,7 +184,7 @@ export function widened(
     const sort = document.toJS().sort ?? {}
     document.set('sort', { ...sort, keys: [...new Set([...resource.sort.keys.keys(), ...orders])] })
     document.set('summary', true)
-    const texts = [...resource.relations.values()].flatMap((relation) =>
+    const texts = askable.flatMap((relation) =>
       sample(random, [...targetOf(catalog, relation).fields.values()].filter(isText), 1).map(
         ({ name }) => `${relation.name}.${name}`,
       ),
@@ -195,8 +196,14 @@ export function widened(
   return out
 }
 
-function isComparable({ count, show, type }: Field): boolean {
-  return count === undefined && show !== 'never' && type.hidden !== true && type.operators.length > 1
+/** What no answer shows, nobody may ask. */
+function isAskable({ searched, show }: Field): boolean {
+  return show !== 'never' || searched === true
+}
+
+function isComparable(field: Field): boolean {
+  const { count, type } = field
+  return count === undefined && isAskable(field) && type.hidden !== true && type.operators.length > 1
 }
 
 function isOrdered(field: Field): boolean {

@@ -34,6 +34,15 @@ test('a list that is exported is imported as it was', () => {
   )
 })
 
+test('items that together look like a JSON list stay the items that they are', () => {
+  for (const items of [
+    ['["', '"]'],
+    ['[1', '2]'],
+    ['[', ']'],
+  ])
+    assert.equal(splitList(joinedList(JSON.stringify(items)) ?? ''), items)
+})
+
 test('names are read in every usual order', () => {
   for (const [text, first, last] of [
     ['Ann van Dyke', 'Ann van', 'Dyke'],
