@@ -53,7 +53,7 @@ async function ownDocument(invocation: Invocation): Promise<OpenApiDocument | un
 }
 
 /** So many lines of changes that break nobody are shown, unless all are wanted. */
-const HARMLESS_SHOWN = 10
+const HARMLESS_SHOWN = 5
 
 /**
  * Changes for people: first those that break clients, with their number; those of the program apart from those of the
@@ -93,13 +93,17 @@ function causeOf(change: Told): string {
 /** So many equal changes are lines of their own; more of them are one line. */
 const ALIKE = 3
 
-/** `UpdateContactAnswer and 22 more: has one form more`. */
+/** What a change of a limit says, behind the part that it is about. */
+const LIMIT = /has (?:no |the )?(?:min|max|exclusive|pattern|format|multipleOf|uniqueItems).*$/
+
+/** `UpdateContactAnswer and 22 more: has one form more`; equal limits of several parts are equal changes too. */
 function equalAsLines(changes: readonly Change[]): readonly string[] {
   const equal = new Map<string, Change[]>()
-  for (const change of changes) equal.set(change.what, [...(equal.get(change.what) ?? []), change])
+  const kindOf = ({ what }: Change): string => LIMIT.exec(what)?.[0] ?? what
+  for (const change of changes) equal.set(kindOf(change), [...(equal.get(kindOf(change)) ?? []), change])
   return changes.flatMap((change) => {
-    const [first, ...more] = equal.get(change.what)!
+    const [first, ...more] = equal.get(kindOf(change))!
     if (more.length < ALIKE) return [`  ${change.where}: ${change.what}`]
-    return change === first ? [`  ${change.where} and ${more.length} more: ${change.what}`] : []
+    return change === first ? [`  ${change.where} and ${more.length} more: ${kindOf(change)}`] : []
   })
 }
