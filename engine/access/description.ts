@@ -1,6 +1,7 @@
 /** Who may do what, as a value that outlives the catalog it was made from. */
 
 import type { Access, Catalog, Clause, Field, Filter, Relation, Resource, SeedRow } from '../catalog/catalog.ts'
+import { literalOf } from '../catalog/stored.ts'
 import type { PolicyName } from '../definition/definition.ts'
 import { leaves } from '../filter/walk.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
@@ -72,9 +73,7 @@ function seededRoles({ accounts, resources }: Catalog): DescribedAccess['roles']
   if (role === undefined || rows === undefined) return undefined
   const writtenIn = ({ assignments }: SeedRow, field: Field): Json | undefined => {
     const found = assignments.find((one) => one.field.column === field.column)
-    return found !== undefined && 'operand' in found && found.operand.kind === 'literal'
-      ? found.operand.value
-      : undefined
+    return found && literalOf(found)
   }
   return Object.fromEntries(
     rows.map((row) => {

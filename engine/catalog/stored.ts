@@ -1,9 +1,10 @@
 /** How the records of a catalog lie in tables: which fields are columns and what gives them values, what ids are, and where relations lead. */
 import { quoted } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
+import type { Json } from '../json.ts'
 import { memo } from '../memo.ts'
 import type { Protection } from '../seal.ts'
-import type { Catalog, Field, Resource } from './catalog.ts'
+import type { Assignment, Catalog, Field, Resource } from './catalog.ts'
 import type { Follow, RelatedFollow } from './rule.ts'
 
 /** Whether a field has a column of its own; computed and counted fields have none, and an earlier name has that of its present field. */
@@ -208,3 +209,8 @@ export const protectedFields = memo((catalog: Catalog, resource: Resource): read
     return how === undefined ? [] : [{ field, how }]
   }),
 )
+
+/** The value that an assignment writes out; undefined where it is another record or depends on the write. */
+export function literalOf(assignment: Assignment): Json | undefined {
+  return 'operand' in assignment && assignment.operand.kind === 'literal' ? assignment.operand.value : undefined
+}

@@ -1,7 +1,7 @@
 /** Examples of values and of bodies: what a type takes, and what no rule refuses as far as the YAML can tell. */
-import type { Field, FieldPath, Filter, Resource, WayPath } from '../catalog/catalog.ts'
-import { fold } from '../filter/walk.ts'
+import type { Field, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonObject } from '../json.ts'
+import { truthOf } from '../resolve/judge/truth.ts'
 import type { Property } from './schema.ts'
 
 const DAY = '2026-01-31'
@@ -76,34 +76,16 @@ export function mayRefuse(resource: Resource, action: 'create' | 'update', body:
   if (resource.moves.some(({ field }) => fields.includes(field))) return true
   const rules = resource.rules.filter(({ on }) => on.has(action))
   if (action === 'update') return rules.some(({ reads }) => fields.some(({ column }) => reads.has(column)))
+  const known = (field: Field): Json | undefined => valueIn(resource, body, field)
   return rules.some(({ must, reads, when }) => {
-    if (when !== undefined && holds(resource, body, when) === false) return false
+    if (when !== undefined && truthOf(when, known) === false) return false
     // What the program gives of its own is right without the body.
-    return !(holds(resource, body, must) ?? !fields.some(({ column }) => reads.has(column)))
+    return !(truthOf(must, known) ?? !fields.some(({ column }) => reads.has(column)))
   })
 }
 
-/** Whether a condition holds for a new record of this body; undefined where the body does not tell. */
-function holds(resource: Resource, body: JsonObject, filter: Filter): boolean | undefined {
-  return fold<FieldPath, WayPath, boolean | undefined>(filter, {
-    compare: ({ operand, operator, path }) => {
-      const value = valueIn(resource, body, path)
-      if (value === undefined) return undefined
-      if (operator === 'null') return operand.kind === 'literal' ? (value === null) === operand.value : undefined
-      if (value === null) return operator === 'ne' || operator === 'not_in'
-      if (operand.kind !== 'literal' || (operator !== 'eq' && operator !== 'ne')) return undefined
-      return (value === operand.value) === (operator === 'eq')
-    },
-    related: () => undefined,
-    not: (of) => (of === undefined ? undefined : !of),
-    and: (of) => (of.includes(false) ? false : of.includes(undefined) ? undefined : true),
-    or: (of) => (of.includes(true) ? true : of.includes(undefined) ? undefined : false),
-  })
-}
-
-/** The value that a new record of this body has; undefined where something else gives it, or it is in another record. */
-function valueIn(resource: Resource, body: JsonObject, { field, relations }: FieldPath): Json | undefined {
-  if (relations.length > 0) return undefined
+/** The value that a new record of this body has; undefined where something else gives it. */
+function valueIn(resource: Resource, body: JsonObject, field: Field): Json | undefined {
   const sent = body[field.name] ?? field.default
   if (sent !== undefined) return sent
   const relation = field.relation === undefined ? undefined : resource.relations.get(field.relation)

@@ -1,5 +1,6 @@
 /** The changed records of a batch of the log: their former values, and their changed columns. Pure. */
-import type { Assignment, Catalog, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { literalOf } from '../catalog/stored.ts'
 import type { LoggedChange } from '../change/log-window.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -63,7 +64,7 @@ const tableOf = memo((catalog: Catalog, owner: string): Table => {
 
 /** The values of a soft delete's columns in a live record. */
 function liveValues(resource: Resource | undefined): JsonObject {
-  const restored = new Map((resource?.restoreSets ?? []).map((one) => [one.field.column, literalOf(one)]))
+  const restored = new Map((resource?.restoreSets ?? []).map((one) => [one.field.column, literalOf(one) ?? null]))
   return Object.fromEntries(
     (resource?.deleteSets ?? []).map(({ field }) => [field.column, restored.get(field.column) ?? null]),
   )
@@ -74,16 +75,12 @@ function deadValues(resource: Resource | undefined): JsonObject {
   return Object.fromEntries(
     (resource?.deleteSets ?? []).map((one) => {
       const { column, type } = one.field
-      return [column, type.wire === 'timestamp' || type.wire === 'date' ? SOME_DAY : literalOf(one)]
+      return [column, type.wire === 'timestamp' || type.wire === 'date' ? SOME_DAY : (literalOf(one) ?? null)]
     }),
   )
 }
 
 const SOME_DAY = '2000-01-01'
-
-function literalOf(assignment: Assignment): Json {
-  return 'operand' in assignment && assignment.operand.kind === 'literal' ? assignment.operand.value : null
-}
 
 function formerOf(table: Table, changes: readonly LoggedChange[]): Former {
   const [first] = changes

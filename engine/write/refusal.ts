@@ -137,12 +137,6 @@ function namesOf({ indexes, table }: Resource, constraint: string | undefined): 
   return found?.fields.map(({ column }) => column)
 }
 
-/** Whether an expression of an index, such as `lower(email::text)`, is over this column. */
-function isIn(expression: string, column: string): boolean {
-  const names = expression.replace(/'(?:[^']|'')*'/g, '').match(/"(?:[^"]|"")+"|[A-Za-z_][A-Za-z0-9_]*(?!\w*\()/g) ?? []
-  return /[(:]/.test(expression) && names.some((name) => name.replace(/^"(.*)"$/, '$1') === column)
-}
-
 /** Whether a check of a table that is there has the name that PostgreSQL gives one of this column alone. */
 function isCheckOf(table: string, column: string, constraint: string | undefined): boolean {
   return constraint?.replace(/\d+$/, '') === `${table}_${column}_check`
@@ -201,9 +195,7 @@ function refusedValues(
 ): ApiError | undefined {
   const columns = namesOf(resource, constraint) ?? named
   const isConcerned = ({ column }: Field): boolean =>
-    kind === 'check'
-      ? isCheckOf(resource.table, column, constraint)
-      : columns.some((named) => named === column || isIn(named, column))
+    kind === 'check' ? isCheckOf(resource.table, column, constraint) : columns.includes(column)
   const fields = storedFields(resource).filter(isConcerned)
   if (fields.length === 0 && kind === 'check' && constraint !== undefined) {
     const errors = { record: [fieldError('invalid', `The database refuses it by its check ${constraint}`)] }

@@ -1,5 +1,6 @@
 /** Judges who may do something: permissions that nobody has, clauses that admit nobody, guards of what a role cannot write anyway. */
 import type { Access, Clause } from '../../catalog/catalog.ts'
+import { literalOf } from '../../catalog/stored.ts'
 import type { AccessDefinition, Path } from '../../definition/definition.ts'
 import { conjuncts } from '../../filter/walk.ts'
 import { isSlip } from '../../text/nearest.ts'
@@ -186,9 +187,7 @@ function covers(one: Clause, other: Clause): boolean {
 function setBy(set: Clause['set']): Known {
   return ({ column }) => {
     const given = set.find(({ field }) => field.column === column)
-    return given !== undefined && 'operand' in given && given.operand.kind === 'literal'
-      ? given.operand.value
-      : undefined
+    return given && literalOf(given)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Judges seeds: rows that could not be together in one table, and rows that name records which no seed makes. */
 import type { Assignment, Field, Filter, RecordRule, SeedRow, Selection } from '../../catalog/catalog.ts'
-import { isStored } from '../../catalog/stored.ts'
+import { isStored, literalOf } from '../../catalog/stored.ts'
 import type { Json } from '../../json.ts'
 import { type Draft, isFilledByItself, type Resolution } from '../resolution.ts'
 import { judge, judgedResources, type Placed, table } from './judgement.ts'
@@ -78,10 +78,6 @@ const ASSIGNED = table<Assigned>('wrong_seed', [
     hint: ({ assignment }) => `correct it, or add the record to the seeds of "${resourceOf(assignment)}"`,
   },
 ])
-
-function literalOf(assignment: Assignment): Json | undefined {
-  return 'operand' in assignment && assignment.operand.kind === 'literal' ? assignment.operand.value : undefined
-}
 
 function resourceOf(assignment: Assignment): string {
   return 'selection' in assignment ? assignment.selection.resource : ''
