@@ -5,6 +5,7 @@ import { type CausedChange, compareDocuments } from '../openapi/compare/document
 import type { Change } from '../openapi/compare/schemas.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { describeApplication } from '../openapi/routes.ts'
+import { together } from '../text/alike.ts'
 import { readApplication } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
@@ -90,20 +91,15 @@ function causeOf(change: Told): string {
   return 'cause' in change ? CAUSES[change.cause] : CAUSES.files
 }
 
-/** So many equal changes are lines of their own; more of them are one line. */
-const ALIKE = 3
-
 /** What a change of a limit says, behind the part that it is about. */
 const LIMIT = /has (?:no |the )?(?:min|max|exclusive|pattern|format|multipleOf|uniqueItems).*$/
 
 /** `UpdateContactAnswer and 22 more: has one form more`; equal limits of several parts are equal changes too. */
 function equalAsLines(changes: readonly Change[]): readonly string[] {
-  const equal = new Map<string, Change[]>()
   const kindOf = ({ what }: Change): string => LIMIT.exec(what)?.[0] ?? what
-  for (const change of changes) equal.set(kindOf(change), [...(equal.get(kindOf(change)) ?? []), change])
-  return changes.flatMap((change) => {
-    const [first, ...more] = equal.get(kindOf(change))!
-    if (more.length < ALIKE) return [`  ${change.where}: ${change.what}`]
-    return change === first ? [`  ${change.where} and ${more.length} more: ${kindOf(change)}`] : []
-  })
+  return together(changes, kindOf).map(([change, ...more]) =>
+    more.length === 0
+      ? `  ${change.where}: ${change.what}`
+      : `  ${change.where} and ${more.length} more: ${kindOf(change)}`,
+  )
 }

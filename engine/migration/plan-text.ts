@@ -1,6 +1,7 @@
 /** Plans and steps in words for people: `plinth plan`, refusals of a start, and changes that were given up. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { failureCode } from '../database/failure.ts'
+import { together } from '../text/alike.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Span } from '../text/source.ts'
 import { StepFailed, Unservable } from './apply.ts'
@@ -8,16 +9,13 @@ import { Locked } from './online.ts'
 import type { ShownPlan } from './plan.ts'
 import { adviceOf, riskOf, type Step } from './step.ts'
 
-/** So many safe steps of one kind are lines of their own; more of them are one line. */
-const ALIKE = 3
-
 /**
  * A plan for people: one line a step, with what is in the way and what to do about it. Many safe steps of one kind are one
  * line, and those of the program's own tables are another, unless `all` are wanted.
  */
 export function renderPlan({ steps, hash, older }: ShownPlan, all = false): string {
   if (steps.length === 0) return 'Nothing to do: the database is as the YAML says.\n'
-  const lines = (all ? steps.map((step) => [step]) : together(steps)).map(stepsLine)
+  const lines = (all ? steps.map((step) => [step] as const) : together(steps, kindOf, apartOf)).map(stepsLine)
   const waits = steps.some((step) => step.effect === 'removes')
     ? `A start leaves alone what is marked "removes"; \`plinth apply ${hash}\` carries it out.\n`
     : ''
@@ -37,24 +35,19 @@ function kindOf(step: Step): string | undefined {
   return / on \w+ \([^()]*\)$/.test(step.title) ? step.title.slice(0, step.title.lastIndexOf(' on ')) : undefined
 }
 
-/** Steps in their order, those of a kind with the first of them where there are many. */
-function together(steps: readonly Step[]): readonly (readonly Step[])[] {
-  return steps.flatMap((step) => {
-    const kind = kindOf(step)
-    const all = kind === undefined ? [] : steps.filter((other) => kindOf(other) === kind)
-    if (all.length <= ALIKE && kind !== OWN) return [[step]]
-    return all[0] === step ? [all] : []
-  })
+/** How many steps of a kind have lines of their own; undefined: as many as of anything. */
+function apartOf(kind: string): number | undefined {
+  return kind === OWN ? 0 : undefined
 }
 
-function stepsLine([step, ...more]: readonly Step[]): string {
-  const [risk, advice] = [riskOf(step!), adviceOf(step!)]
-  const word = step!.effect === 'removes' ? 'removes' : risk.padEnd(7)
+function stepsLine([step, ...more]: readonly [Step, ...Step[]]): string {
+  const [risk, advice] = [riskOf(step), adviceOf(step)]
+  const word = step.effect === 'removes' ? 'removes' : risk.padEnd(7)
   if (risk !== 'safe')
-    return `  ${word}  ${step!.title}: ${reason(step!)}${advice === undefined ? '' : `\n           → ${advice}`}`
-  if (more.length === 0) return `  ${word}  ${step!.title}`
-  if (kindOf(step!) !== OWN) return `  ${word}  ${step!.title} and ${more.length} more`
-  return `  ${word}  ${OWN}: ${step!.title} and ${more.length} more`
+    return `  ${word}  ${step.title}: ${reason(step)}${advice === undefined ? '' : `\n           → ${advice}`}`
+  if (more.length === 0) return `  ${word}  ${step.title}`
+  const own = kindOf(step) === OWN ? `${OWN}: ` : ''
+  return `  ${word}  ${own}${step.title} and ${more.length} more`
 }
 
 const SINGULAR: Readonly<Record<string, string>> = {
