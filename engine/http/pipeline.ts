@@ -231,7 +231,7 @@ function decodeBody(route: BoundRoute, body: JsonObject, unknownKeys: 'refuse' |
 
 /** Runs the handler, once for each Idempotency-Key, and then the work that it left for later. */
 function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, input: RequestInput) => Promise<Answer> {
-  const { foundation, now } = parts
+  const { drift, foundation, now } = parts
   const once = answerOnce(parts)
   const watch = watchEarlierNames(parts)
 
@@ -255,10 +255,8 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
         ? await once(call, place, input, { around, handle, answerOf: replied })
         : replied(await toldWhy(call, handle))
     const use = watch?.asked(route, input, actor)
-    await parts.drift?.refuse(route.tag)
-    const answer = await (use === undefined ? work() : underEarlierNames(use, work)).catch(async (error) => {
-      throw parts.drift === undefined ? error : await parts.drift.explained(error, route.tag)
-    })
+    const done = () => (use === undefined ? work() : underEarlierNames(use, work))
+    const answer = await (drift === undefined ? done() : drift.guarded(route.tag, done))
     if (left.length > 0) await runLeft(around, left)
     if (large !== undefined) sendLarge(large, answer)
     return answer

@@ -13,10 +13,11 @@ import type { Table } from './table.ts'
 export interface Drift {
   /** Looks at the tables; resolves with whether one differs. */
   look(): Promise<boolean>
-  /** Throws unavailable where the table of this resource differs; asks the database only where one did before. */
-  refuse(resource: string | undefined): Promise<void>
-  /** The refusal in place of an error of the database that a difference has caused; otherwise the error itself. */
-  explained(error: unknown, resource: string | undefined): Promise<unknown>
+  /**
+   * Does work on a resource. Rejects with unavailable where its table differs, also in place of an error of the database
+   * that a difference has caused; the database is asked only after such an error, and where a table did differ before.
+   */
+  guarded<T>(resource: string | undefined, work: () => Promise<T>): Promise<T>
 }
 
 /** How long a difference is believed, in milliseconds. */
@@ -54,19 +55,29 @@ export function watchDrift({ catalog, runner, log, clock }: Parts): Drift {
     const resource = catalog.resources.get(name ?? '')
     return resource !== undefined && found.has(resource.table) ? resource : undefined
   }
+  async function refuse(name: string | undefined): Promise<void> {
+    if (differs(name) === undefined) return
+    if (clock() - lookedAt > BELIEVED_MS) await look()
+    const resource = differs(name)
+    if (resource !== undefined) throw refusal(resource)
+  }
+
+  async function explained(error: unknown, name: string | undefined): Promise<unknown> {
+    if (error instanceof ApiError || !MISNAMED.test(failureCode(error) ?? '') || !(await look())) return error
+    const others = [...catalog.resources.values()].filter(({ table }) => found.has(table))
+    const resource = differs(name) ?? others[0]
+    return resource === undefined ? error : refusal(resource, error)
+  }
+
   return {
     look,
-    async refuse(name) {
-      if (found.size === 0 || differs(name) === undefined) return
-      if (clock() - lookedAt > BELIEVED_MS) await look()
-      const resource = differs(name)
-      if (resource !== undefined) throw refusal(resource)
-    },
-    async explained(error, name) {
-      if (error instanceof ApiError || !MISNAMED.test(failureCode(error) ?? '') || !(await look())) return error
-      const others = [...catalog.resources.values()].filter(({ table }) => found.has(table))
-      const resource = differs(name) ?? others[0]
-      return resource === undefined ? error : refusal(resource, error)
+    async guarded(name, work) {
+      await refuse(name)
+      try {
+        return await work()
+      } catch (error) {
+        throw await explained(error, name)
+      }
     },
   }
 }

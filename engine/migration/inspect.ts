@@ -37,7 +37,7 @@ const COLUMNS = `select c.relname, a.attname, format_type(a.atttypid, a.atttypmo
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-  where c.relnamespace = current_schema()::regnamespace and c.relkind = any($2)
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and ($1::text[] is null or c.relname = any($1)) order by c.relname, a.attnum`
 
 const PRIMARY_KEYS = `select c.relname, a.attname from pg_constraint k join pg_class c on c.oid = k.conrelid
@@ -54,7 +54,7 @@ const OTHER_KEYS = `select c.relname, (select json_agg(a.attname order by u.posi
     and not exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attnum = any(x.indkey::int2[]) and not a.attnotnull)
   order by c.relname, x.indexrelid`
 
-const TABLES = ['r', 'p']
+/** The kinds of what holds no rows of this schema itself. */
 const VIEWS = ['v', 'm', 'f']
 
 /** One that was added and not checked yet is none: the step that makes it is not done. */
@@ -223,51 +223,51 @@ export async function readHidden(runner: Runner): Promise<HiddenTrigrams | undef
   return row && { schema: textAt(row, 0), led: row[1] === 't' }
 }
 
-/** The columns and keys of tables and views, all or those of these names, without what hangs on them. */
-export async function inspectTables(
-  runner: Runner,
-  names: readonly string[] | null,
-  kinds: readonly string[] = [...TABLES, ...VIEWS],
-): Promise<readonly Table[]> {
+/** The columns and keys of tables and views of these names, without what hangs on them. */
+export async function inspectTables(runner: Runner, names: readonly string[]): Promise<readonly Table[]> {
+  return (await readTables(runner, names)).tables
+}
+
+/** Tables and views, all or those of these names, with the rows of their columns. */
+async function readTables(runner: Runner, names: readonly string[] | null) {
   const ask = (text: string) => runner.run({ text }, [])
-  const rows = await runner.run({ text: COLUMNS }, [names, kinds])
+  const rows = await runner.run({ text: COLUMNS }, [names])
   const keys = grouped(await ask(PRIMARY_KEYS), (row) => textAt(row, 1))
   const others = grouped(await ask(OTHER_KEYS), (row) => JSON.parse(textAt(row, 1)) as readonly string[])
   const views = new Set(rows.filter((row) => VIEWS.includes(textAt(row, 11))).map((row) => textAt(row, 0)))
-  return [...grouped(rows, columnOf)].map(([name, columns]) => ({
-    ...{ name, columns, primaryKey: keys.get(name) ?? [] },
-    ...(others.has(name) ? { otherKeys: others.get(name)! } : {}),
-    ...(views.has(name) ? { view: true as const } : {}),
-    ...{ foreignKeys: [], indexes: [], sequences: [] },
-  }))
+  const tables = [...grouped(rows, columnOf)].map(
+    ([name, columns]): Table => ({
+      ...{ name, columns, primaryKey: keys.get(name) ?? [] },
+      ...(others.has(name) ? { otherKeys: others.get(name)! } : {}),
+      ...(views.has(name) ? { view: true as const } : {}),
+      ...{ foreignKeys: [], indexes: [], sequences: [] },
+    }),
+  )
+  return { rows, tables }
 }
 
 /** The tables of the schema of the connection, as they are. */
 export async function inspectAll(runner: Runner): Promise<Physical> {
   const ask = (text: string) => runner.run({ text }, [])
-  const columnRows = await runner.run({ text: COLUMNS }, [null, TABLES])
-  const columns = grouped(columnRows, columnOf)
-  const numbers = grouped(columnRows, (row) => [textAt(row, 9), textAt(row, 1)] as const)
-  const keys = grouped(await ask(PRIMARY_KEYS), (row) => textAt(row, 1))
-  const others = grouped(await ask(OTHER_KEYS), (row) => JSON.parse(textAt(row, 1)) as readonly string[])
+  const { rows, tables } = await readTables(runner, null)
+  const numbers = grouped(rows, (row) => [textAt(row, 9), textAt(row, 1)] as const)
   const references = grouped(await ask(FOREIGN_KEYS), foreignKeyOf)
   const indexes = grouped(await ask(INDEXES), (row) => row)
   const starts = new Map((await ask(SEQUENCES)).map((row) => [textAt(row, 0), Number(row[1])]))
   const extensions = (await ask('select extname from pg_extension')).map((row) => textAt(row, 0))
-  const all = [...columns].map(
-    ([name, found]): Table => ({
-      name,
-      columns: found,
-      primaryKey: keys.get(name) ?? [],
-      ...(others.has(name) ? { otherKeys: others.get(name)! } : {}),
-      foreignKeys: references.get(name) ?? [],
-      indexes: indexesOf(indexes.get(name) ?? [], new Map(numbers.get(name))),
-      sequences: sequencesOf(found, starts),
-    }),
-  )
+  const all = tables
+    .filter(({ view }) => view !== true)
+    .map(
+      (table): Table => ({
+        ...table,
+        foreignKeys: references.get(table.name) ?? [],
+        indexes: indexesOf(indexes.get(table.name) ?? [], new Map(numbers.get(table.name))),
+        sequences: sequencesOf(table.columns, starts),
+      }),
+    )
   return {
     all,
-    views: await inspectTables(runner, null, VIEWS),
+    views: tables.filter(({ view }) => view === true),
     checks: grouped(await ask(CHECKS), (row) => textAt(row, 1)),
     dependents: await readDependents(runner, MARK),
     fillings: grouped(await ask(FILLINGS), (row) => textAt(row, 1)),
