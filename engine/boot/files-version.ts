@@ -22,9 +22,12 @@ export function fileVersion(sources: readonly Source[], code: string): string {
 
 const ENGINE = fileURLToPath(new URL('..', import.meta.url))
 
-/** A hash of the program's own code. */
+let program: Promise<string> | undefined
+
+/** A hash of the program's own code, which a process reads once. */
 export function programVersion(): Promise<string> {
-  return codeHash(ENGINE)
+  program ??= codeHash(ENGINE)
+  return program
 }
 
 /** A hash of all that an application is made from: its files of that version, the code of every plugin, and Plinth itself. */
@@ -34,7 +37,9 @@ export async function madeFrom(
   { pluginsDir }: { readonly pluginsDir: string },
 ): Promise<string> {
   const names = plugins.map(({ name }) => name)
-  const hash = createHash('sha256').update(version)
-  for (const folder of [ENGINE, ...(await codeFolders(names, pluginsDir))]) hash.update(await codeHash(folder))
+  const hash = createHash('sha256')
+    .update(version)
+    .update(await programVersion())
+  for (const folder of await codeFolders(names, pluginsDir)) hash.update(await codeHash(folder))
   return hash.digest('hex')
 }

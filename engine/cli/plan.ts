@@ -83,7 +83,9 @@ function interfaceChanges(
   after: OpenApiDocument,
 ): Pick<Outside, 'api' | 'unknownCause'> {
   if (between === undefined) return { api: compareDocuments(before, after), unknownCause: true }
-  return { api: compareWithCauses(before, between === 'same program' ? before : between, after), unknownCause: false }
+  if (between !== 'same program') return { api: compareWithCauses(before, between, after), unknownCause: false }
+  const byFiles = compareDocuments(before, after).map((change): CausedChange => ({ ...change, cause: 'files' }))
+  return { api: byFiles, unknownCause: false }
 }
 
 /** The changes for clients and people, compared with what was last served. */

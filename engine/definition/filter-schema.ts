@@ -92,7 +92,11 @@ export const WHO: Readonly<Record<string, JsonSchema>> = {
 const CLAUSE: JsonSchema = {
   ...map({
     ...WHO,
-    where: key('Only records that this filter admits; of an update, before and after the change.', { user: '$actor' }, ref('condition')),
+    where: key(
+      'Only records that this filter admits; of an update, before and after the change.',
+      { user: '$actor' },
+      ref('condition'),
+    ),
     fields: key('The only fields and relations that may be written.', ['subject', 'details'], list(NAME)),
     set: key('Values that a write always gets.', { user: '$actor' }, named({}, PATH)),
   }),
