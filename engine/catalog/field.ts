@@ -190,7 +190,13 @@ export interface HasMany extends RelationBase {
 export interface ManyToMany extends RelationBase {
   readonly kind: 'many_to_many'
   /** The joining table, with one column to each side; made by the engine. */
-  readonly through: { readonly table: string; readonly from: string; readonly to: string }
+  readonly through: {
+    readonly table: string
+    readonly from: string
+    readonly to: string
+    /** The file names the table; undefined: the tables of both sides do. */
+    readonly named?: true
+  }
   readonly where: Filter | undefined
   readonly order: readonly SortTerm[]
   /** Whether its author says the order. */

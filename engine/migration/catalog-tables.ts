@@ -197,7 +197,7 @@ function sideOf(side: Resource, other: Resource | undefined, place: 'from' | 'to
 }
 
 /** The names that a many_to_many has and had, of both sides where the other names the same table. */
-function linksOf(catalog: Catalog, table: string): Pick<Table, 'of' | 'was'> {
+function linksOf(catalog: Catalog, table: string): Pick<Table, 'of' | 'was' | 'joins'> {
   const all = [...catalog.resources.values()].flatMap((resource) =>
     [...resource.relations.values()].flatMap((relation) =>
       relation.kind === 'many_to_many' && relation.through.table === table ? [{ resource, relation }] : [],
@@ -210,7 +210,8 @@ function linksOf(catalog: Catalog, table: string): Pick<Table, 'of' | 'was'> {
       (name) => `${name}.${relation.name}`,
     ),
   )
-  return { of, was: was.filter((name) => !of.includes(name)) }
+  const isNamed = now.some(({ relation }) => relation.through.named === true)
+  return { of, was: was.filter((name) => !of.includes(name)), ...(isNamed ? {} : { joins: true as const }) }
 }
 
 /** A many_to_many's table: the two ids are its key, and the way back has an index. */

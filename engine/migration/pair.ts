@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { quoted as q } from '../filter/sql.ts'
 import { type Identified, identified } from './names/kept-names.ts'
 import { type Effect, type Step, statementsOf } from './step.ts'
-import type { Column, NamedTable, Present, Table } from './table.ts'
+import type { Column, NamedTable, Present, SetAside, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
 
 /** A wanted table with its present one, which may still have an earlier name. */
@@ -195,13 +195,26 @@ export function earlierTable(wanted: readonly Table[], table: Table, { tables }:
   return tables.find((other) => other.name === table.renamedFrom)
 }
 
+/** Whether a joining table of the default name holds the links of another relation between the same two resources. */
+function holdsOthers({ of = [], was = [], joins }: Table, kept: NamedTable | undefined): boolean {
+  if (joins === undefined || of.length === 0 || kept === undefined || kept.of.length === 0) return false
+  const isLink = (name: string) => name.includes('.')
+  return kept.of.every((name) => isLink(name) && !of.includes(name) && !was.includes(name))
+}
+
 /** The table with the same meaning as a wanted one, or with its name before, where no table has that name. */
 function identifiedTable(wanted: readonly Table[], table: Table, present: Present): Identified | undefined {
   const { names, tables, owned } = present
   if (names === undefined) return undefined
   const there = new Set(tables.map(({ name }) => name))
-  const isFree = (name: string) => there.has(name) && owned.has(name) && !wanted.some((other) => other.name === name)
+  const isWanted = (name: string) => wanted.some((other) => other.name === name && !holdsOthers(other, names[name]))
+  const isFree = (name: string) => there.has(name) && owned.has(name) && !isWanted(name)
   return identified(table, names, isFree)
+}
+
+/** Whether a present table loses its name to a wanted one, and goes. */
+export function losesName(wanted: readonly Table[], { name }: Table, { names }: Present): boolean {
+  return wanted.some((table) => table.name === name && holdsOthers(table, names?.[name]))
 }
 
 /** The present table of a wanted one: under its name, an earlier name, or set aside. */
@@ -211,17 +224,21 @@ function presentTable(
   present: Present,
 ): (Pick<Pair, 'actual' | 'back'> & Partial<Pick<Pair, 'since'>>) | undefined {
   const named = (name: string | undefined) => present.tables.find((other) => other.name === name)
-  const plain = named(table.name) ?? earlierTable(wanted, table, present)
+  const same = holdsOthers(table, present.names?.[table.name]) ? undefined : named(table.name)
+  const plain = same ?? earlierTable(wanted, table, present)
   if (plain !== undefined) return { actual: plain, back: false }
   const since = identifiedTable(wanted, table, present)
-  const same = named(since?.name)
-  if (since !== undefined && same !== undefined) return { actual: same, back: false, since }
+  const identical = named(since?.name)
+  if (since !== undefined && identical !== undefined) return { actual: identical, back: false, since }
   const aside = asideTable(table, present)
   return aside === undefined ? undefined : { actual: aside, back: true }
 }
 
-function asideTable(table: Table, { setAside }: Present): Table | undefined {
-  const last = setAside.filter((one) => one.column === undefined && one.table === table.name).at(-1)?.content
+function asideTable(table: Table, { names, setAside }: Present): Table | undefined {
+  const isOwn = ({ name }: SetAside) => !holdsOthers(table, names?.[name])
+  const last = setAside
+    .filter((one) => one.column === undefined && one.table === table.name && isOwn(one))
+    .at(-1)?.content
   return last && 'primaryKey' in last && last.primaryKey.join() === table.primaryKey.join() ? last : undefined
 }
 

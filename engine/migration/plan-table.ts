@@ -101,6 +101,16 @@ export function goneSteps(table: Table, circumstances: Circumstances, hint: stri
 
 const START_FIRST = 'a start of the application takes them over'
 
+/** Sets a joining table aside whose name another relation's links get. */
+export function makeTablePlace(table: Table, wanted: readonly Table[], circumstances: Circumstances): Step {
+  const { concern, ...aside } = setTableAside(table, circumstances)
+  const relation = wanted.find(({ name }) => name === table.name)?.of?.[0]
+  const [earlier = ''] = circumstances.present.names?.[table.name]?.of ?? []
+  const was = earlier.slice(earlier.indexOf('.') + 1)
+  const advice = `if ${relation} is the same, write \`renamed_from: ${was}\` or \`through: ${table.name}\` there`
+  return { ...aside, effect: 'retypes', concern: { ...concern, advice } as Concern }
+}
+
 export function setTableAside(table: Table, { present, day }: Circumstances): Step {
   const taken = new Set([...present.tables, ...present.setAside].map((named) => named.name))
   const name = asideName(table.name, day, taken)
@@ -162,7 +172,8 @@ export function withPast(
 ): Step {
   const table = fresh.find(({ name }) => name === step.about?.table)
   if (table === undefined) return step
-  const isGone = circumstances.present.owned.has(table.name)
+  const { owned, tables } = circumstances.present
+  const isGone = owned.has(table.name) && !tables.some(({ name }) => name === table.name)
   return withLinks(isGone ? { ...step, anew: true } : step, table, pairs, circumstances)
 }
 

@@ -1,6 +1,6 @@
 /** Plans the steps from the present tables to the wanted ones; no step loses a value unless a person agrees. */
 import { STEP_TABLE } from './own/engine-tables.ts'
-import { type Circumstances, type Pair, pairsOf } from './pair.ts'
+import { type Circumstances, losesName, type Pair, pairsOf } from './pair.ts'
 import { planColumns } from './plan-column.ts'
 import { existingSteps } from './plan-existing.ts'
 import { planIndexes } from './plan-index.ts'
@@ -18,7 +18,15 @@ import {
 import { planReferences } from './plan-reference.ts'
 import { beforeRenames } from './plan-required.ts'
 import { renamedSequences, sequenceSteps } from './plan-sequence.ts'
-import { createSteps, extensionSteps, goneSteps, renameSteps, withOperators, withPast } from './plan-table.ts'
+import {
+  createSteps,
+  extensionSteps,
+  goneSteps,
+  makeTablePlace,
+  renameSteps,
+  withOperators,
+  withPast,
+} from './plan-table.ts'
 import type { Step } from './step.ts'
 import { catalogHash, contentHash, type Present, type Table } from './table.ts'
 
@@ -70,6 +78,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): BareP
   const taken = new Set(there.map((pair) => pair.actual.name))
   const others = new Set(all.filter(({ existing }) => existing === true).map(({ name }) => name))
   const gone = present.tables.filter(({ name }) => !taken.has(name) && !others.has(name) && present.owned.has(name))
+  const displaced = gone.filter((table) => losesName(wanted, table, present))
   const settled = otherIds(there)
   const isOpen = ({ about }: Step): boolean => !settled.has(`${about?.table}.${about?.column}`)
   const fresh = wanted.filter((table) => !pairs.has(table.name))
@@ -81,6 +90,7 @@ export function plan(all: readonly Table[], circumstances: Circumstances): BareP
     ...all.flatMap((table) => (table.existing === true ? existingSteps(table, present) : [])),
     ...extensionSteps(wanted, present),
     ...there.flatMap((pair) => locking(pair, beforeRenames(pair, circumstances))).filter(isOpen),
+    ...displaced.map((table) => makeTablePlace(table, wanted, circumstances)),
     ...sequenceSteps(wanted, present, renamedSequences(there)),
     ...there.flatMap((pair) => locking(pair, renameSteps(pair, wanted, present))),
     ...there.flatMap((pair) => [...wrongKey(pair), ...wrongIds(pair)]),
@@ -96,7 +106,9 @@ export function plan(all: readonly Table[], circumstances: Circumstances): BareP
       ...foreignRequired(pair, present),
       ...uncountedRecords(pair, pairs),
     ]),
-    ...gone.flatMap((table) => goneSteps(table, circumstances, maybeRenamedTable(gone, fresh, table))),
+    ...gone
+      .filter((table) => !displaced.includes(table))
+      .flatMap((table) => goneSteps(table, circumstances, maybeRenamedTable(gone, fresh, table))),
     ...there.flatMap((pair) => locking(pair, planIndexes(pair, circumstances))),
     ...there.flatMap(openSecrets),
   ]

@@ -132,6 +132,8 @@ export interface Table extends Holding {
   readonly indexes: readonly TableIndex[]
   readonly sequences: readonly Sequence[]
   readonly renamedFrom?: string
+  /** Joins two others under the default name, which says nothing about the links in it; never read from a database. */
+  readonly joins?: true
   /** Others own it: it is compared with the database, and never changed. */
   readonly existing?: true
   /** Which of its rows each resource serves; never read from a database. */

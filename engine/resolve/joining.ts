@@ -15,13 +15,14 @@ export function joiningTable(
   to: Draft,
   named: string | JoiningDefinition | undefined,
 ): ManyToMany['through'] {
-  if (typeof named === 'object') return { table: named.table, from: named.from, to: named.to }
+  if (typeof named === 'object') return { table: named.table, from: named.from, to: named.to, named: true }
+  const given = named === undefined ? {} : { named: true as const }
   const table = named ?? [from.table, to.table].sort().join('_')
   const between = [...resolution.drafts.values()].find((draft) => draft.table === table && draft.owner === draft.name)
   const [near, far] = between === undefined ? [] : pointers(between, from, to)
-  if (near !== undefined && far !== undefined) return { table, from: near.column, to: far.column }
+  if (near !== undefined && far !== undefined) return { table, from: near.column, to: far.column, ...given }
   const [left, right] = [`${singular(from.table)}_id`, `${singular(to.table)}_id`]
-  return { table, from: left, to: right === left ? `other_${right}` : right }
+  return { table, from: left, to: right === left ? `other_${right}` : right, ...given }
 }
 
 /** The foreign keys of a resource to both sides; for two sides that are one, the first two in the order of the file. */

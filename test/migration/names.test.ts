@@ -230,6 +230,39 @@ test('a many_to_many that is renamed, or gets a table of another name, keeps its
   assert.equal(await knex('labelled').select(), [{ post_id: 2, tag_id: 1 }])
 })
 
+test('a many_to_many that takes the table of another begins without its links, which a word sets aside', async () => {
+  const tags = 'fields: { name: { type: string } }'
+  const before = application({ posts: POSTS(), tags })
+  await library.titles(before)
+  const { knex } = library.database
+  await knex('posts').insert([{ title: 'a' }, { title: 'b' }])
+  await knex('tags').insert({ name: 'x' })
+  await knex('posts_tags').insert({ post_id: 2, tag_id: 1 })
+  const other = (through = '') =>
+    application({
+      posts: POSTS().replace('tags: { many_to_many: tags }', `labels: { many_to_many: tags${through} }`),
+      tags,
+    })
+  assert.not.match(await library.shown(other(', through: posts_tags')), /unsafe/)
+  const told = await library.shown(other())
+  assert.match(told, /unsafe {3}set aside table posts_tags as posts_tags__removed_20260131: 1 row is kept/)
+  assert.match(told, /if posts.labels is the same, write `renamed_from: tags` or `through: posts_tags` there/)
+  assert.is((await library.migrated(other())).diagnostics[0]?.code, 'unsafe_migration')
+  await library.apply(other())
+  assert.equal(await knex('posts_tags').select(), [])
+  assert.equal(await library.titles(other()), [])
+  await knex('posts_tags').insert({ post_id: 1, tag_id: 1 })
+  await library.apply(before)
+  assert.equal(await knex('posts_tags').select(), [{ post_id: 2, tag_id: 1 }])
+  const both = application({
+    posts: POSTS().replace('tags: {', 'labels: { many_to_many: tags }, tags: { through: kept,'),
+    tags,
+  })
+  await library.titles(both)
+  assert.equal(await knex('kept').select(), [{ post_id: 2, tag_id: 1 }])
+  assert.equal(await knex('posts_tags').select(), [{ post_id: 1, tag_id: 1 }])
+})
+
 test('a plan that a person applies keeps the names too', async () => {
   await library.titles(linesOf('fields: { name: { type: string } }\npolicies: { view: [{ who: anyone }] }'))
   await library.database.knex('lines').insert({ name: 'first' })

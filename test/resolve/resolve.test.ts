@@ -184,8 +184,8 @@ resolving('a resource that belongs to both sides is the joining table, by the co
     resourceOf(files, 'people').relations.get('read'),
   ]
   assert.ok(left?.kind === 'many_to_many' && right?.kind === 'many_to_many')
-  assert.equal(left.through, { table: 'loans', from: 'book_id', to: 'person' })
-  assert.equal(right.through, { table: 'loans', from: 'person', to: 'book_id' })
+  assert.equal(left.through, { table: 'loans', from: 'book_id', to: 'person', named: true })
+  assert.equal(right.through, { table: 'loans', from: 'person', to: 'book_id', named: true })
 })
 
 resolving('embeds that nobody wrote end where the limit is', () => {

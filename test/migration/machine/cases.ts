@@ -288,6 +288,17 @@ export const CASES: Readonly<Record<string, Sequence>> = {
       ],
     },
   ),
+  'a relation to many goes and another comes, whose links have the same table': sequence(
+    1,
+    [['add_many']],
+    { writes: created(0, 0), changes: [['remove_many'], ['add_many', 0, 12]], word: false },
+    { writes: created(0), changes: [['remove_many'], ['add_many', 0, 12]] },
+    { back: 1 },
+  ),
+  'a relation to many gets another table, and another one its table': sequence(1, [['add_many']], {
+    writes: created(0, 0),
+    changes: [['other_through'], ['add_many', 0, 12]],
+  }),
   'a field gets the type of one that gets it too, and is filled from it': sequence(
     1,
     [

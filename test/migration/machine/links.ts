@@ -1,6 +1,6 @@
 /** What a relation to many records begins with: the links of the only one that gives way to it. */
 import type { Known, Model, Value } from './model.ts'
-import type { Relation, Resource, Version } from './shape.ts'
+import { type Relation, type Resource, tableOf, type Version } from './shape.ts'
 
 interface Left {
   readonly key: string
@@ -40,4 +40,30 @@ export function firstLinks(
     links.set(near, [...(links.get(near) ?? []), far])
   }
   return links
+}
+
+/** The table of a relation to many records. */
+function joiningTableOf(version: Version, resource: Resource, { target, through }: Relation): string {
+  const other = version.find(({ key }) => key === target) ?? resource
+  return through ?? [tableOf(resource), tableOf(other)].sort().join('_')
+}
+
+/** The links of another relation that lose their table to this one, where it names none: the table and their number. */
+export function displacedLinks(
+  before: Model,
+  model: Model,
+  version: Version,
+  resource: Resource,
+  relation: Relation,
+): { readonly table: string; readonly rows: number } {
+  const table = joiningTableOf(version, resource, relation)
+  const holder = before.joined.get(table)
+  for (const [name, key] of model.joined) if (key === relation.key) model.joined.delete(name)
+  model.joined.set(table, relation.key)
+  const isNamed = version.some(({ relations }) => relations.some(({ key }) => key === holder))
+  if (holder === undefined || holder === relation.key || isNamed || relation.through !== undefined)
+    return { table, rows: 0 }
+  const all = before.records.get(before.known.get(holder)?.owner ?? '') ?? []
+  const linked = all.map(({ values }) => values.get(holder))
+  return { table, rows: linked.reduce<number>((sum, links) => sum + (Array.isArray(links) ? links.length : 0), 0) }
 }

@@ -1,6 +1,6 @@
 /** What an application holds, by the keys of resources and fields, and what a version makes of it. */
 import type { Json } from '../../../engine/json.ts'
-import { firstLinks } from './links.ts'
+import { displacedLinks, firstLinks } from './links.ts'
 import type { What } from './made.ts'
 import { columnOf, type Field, type Relation, type Resource, tableOf, type Version } from './shape.ts'
 import { isReversed, overlaps, sow } from './sowing.ts'
@@ -31,6 +31,8 @@ export interface Model {
   readonly seeded: Set<string>
   /** The keys of relations that a person had set aside. */
   readonly aside: Set<string>
+  /** The joining tables, with the key of the relation whose links they hold. */
+  readonly joined: Map<string, string>
   /** The keys of resources whose deleted records are hidden. */
   readonly hiding: Set<string>
   made: readonly Made[]
@@ -68,16 +70,17 @@ export interface Outlook {
 }
 
 export function emptyModel(): Model {
-  return { records: new Map(), known: new Map(), seeded: new Set(), aside: new Set(), hiding: new Set(), made: [] }
+  const sets = { seeded: new Set<string>(), aside: new Set<string>(), hiding: new Set<string>() }
+  return { records: new Map(), known: new Map(), ...sets, joined: new Map(), made: [] }
 }
 
-export function copied({ records, known, seeded, aside, hiding, made }: Model): Model {
+export function copied({ records, known, seeded, aside, hiding, joined, made }: Model): Model {
   const copies = [...records].map(([key, all]): [string, Held[]] => [
     key,
     all.map((one) => ({ ...one, values: new Map(one.values) })),
   ])
   const sets = { seeded: new Set(seeded), aside: new Set(aside), hiding: new Set(hiding) }
-  return { records: new Map(copies), known: new Map(known), ...sets, made }
+  return { records: new Map(copies), known: new Map(known), ...sets, joined: new Map(joined), made }
 }
 
 export function heldOf(model: Model, { key }: Resource): Held[] {
@@ -99,7 +102,7 @@ export function outlook(before: Model, version: Version): Outlook {
   const model = copied(before)
   const concerns = version.flatMap((resource) => [
     ...ordered(resource.fields).flatMap((field) => fieldConcerns(model, resource, field)),
-    ...resource.relations.flatMap((relation) => relationConcerns(model, version, resource, relation)),
+    ...resource.relations.flatMap((relation) => relationConcerns(before, model, version, resource, relation)),
     ...equalConcerns(model, resource),
     ...apartConcerns(model, resource),
     ...shownConcerns(model, resource),
@@ -213,7 +216,13 @@ function fieldConcerns(model: Model, resource: Resource, field: Field): readonly
   ]
 }
 
-function relationConcerns(model: Model, version: Version, resource: Resource, relation: Relation): readonly Concern[] {
+function relationConcerns(
+  before: Model,
+  model: Model,
+  version: Version,
+  resource: Resource,
+  relation: Relation,
+): readonly Concern[] {
   const targets = new Set(model.records.get(relation.target)?.map(({ id }) => id))
   const was = model.known.get(relation.key)?.target
   const all = heldOf(model, resource)
@@ -223,7 +232,10 @@ function relationConcerns(model: Model, version: Version, resource: Resource, re
     if (!values.has(relation.key)) values.set(relation.key, isOne ? null : links && (links.get(id) ?? []))
   model.known.set(relation.key, { owner: resource.key, target: relation.target, isOne })
   model.aside.delete(relation.key)
-  if (relation.kind === 'many') return []
+  if (relation.kind === 'many') {
+    const { table, rows } = displacedLinks(before, model, version, resource, relation)
+    return rows === 0 ? [] : [{ verdict: 'unsafe', at: table, rows, why: 'are kept but no longer served' }]
+  }
   const at = `${tableOf(resource)}.${relation.column ?? `${relation.name}_id`}`
   const pointing = all.filter(({ values }) => (values.get(relation.key) ?? null) !== null)
   const empty = relation.required === true ? all.length - pointing.length : 0
