@@ -86,6 +86,10 @@ export interface EarlierNames {
 export interface Resource {
   readonly name: string
   readonly label: string
+  /** What people call several of its records. */
+  readonly plural: string
+  /** What names a record for people, in this order; empty: nothing but its id. */
+  readonly title: readonly FieldPath[]
   readonly description: string | undefined
   /** Below the prefix, without slashes at the ends: `settings/statuses`. */
   readonly path: string

@@ -28,6 +28,19 @@ function singularWord(word: string): string {
   return word
 }
 
+const PLURALS: ReadonlyMap<string, string> = new Map(Object.entries(IRREGULAR).map(([many, one]) => [one, many]))
+
+/** The English plural of a singular; only the last word of a name changes. */
+export function plural(name: string): string {
+  const start = Math.max(...['_', '-', ' '].map((between) => name.lastIndexOf(between))) + 1
+  const word = name.slice(start)
+  const irregular = PLURALS.get(word.toLowerCase())
+  if (irregular !== undefined) return name.slice(0, start) + (/^[A-Z]/.test(word) ? capitalized(irregular) : irregular)
+  if (/[^aeiou]y$/i.test(word)) return `${name.slice(0, -1)}ies`
+  if (/(ss|us|is|x|ch|sh|z)$/i.test(word)) return `${name}es`
+  return /s$/i.test(word) ? name : `${name}s`
+}
+
 /** The words of a name in snake, kebab or camel case. */
 function words(name: string): string[] {
   return name
@@ -39,6 +52,11 @@ function words(name: string): string[] {
 /** A resource's default label: singular, every word capitalized. */
 export function resourceLabel(name: string): string {
   return words(singular(name)).map(capitalized).join(' ')
+}
+
+/** A resource's default label for many records: its name, every word capitalized. */
+export function resourceHeading(name: string): string {
+  return words(name).map(capitalized).join(' ')
 }
 
 const SNAKE = /^[a-z0-9]+(?:_[a-z0-9]+)*$/

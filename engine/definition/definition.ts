@@ -204,9 +204,17 @@ export interface SearchDefinition {
   readonly language?: string
 }
 
+/** What people call one record, and several of them. */
+export interface LabelDefinition {
+  readonly one: string
+  readonly many: string
+}
+
 export interface ResourceDefinition {
   readonly resource: string
-  readonly label?: string
+  readonly label?: string | LabelDefinition
+  /** The fields that name a record for people. */
+  readonly title?: string | readonly string[]
   readonly description?: string
   readonly path?: string
   readonly table?: string

@@ -75,7 +75,25 @@ const ID_KEYS: Readonly<Record<string, JsonSchema>> = {
 
 const IDENTITY: Readonly<Record<string, JsonSchema>> = {
   resource: key('The name of the resource, plural; also its table and path if they are not given.', 'tickets', NAME),
-  label: key('The name of one record for people: "Ticket not found".', 'Ticket', TEXT),
+  label: key(
+    'The name of one record for people, "Ticket not found", or of one and of many.',
+    { one: 'Person', many: 'People' },
+    either(
+      TEXT,
+      map(
+        {
+          one: key('The name of one record.', 'Person', TEXT),
+          many: key('The name of many; the English plural of one where label is a text.', 'People', TEXT),
+        },
+        ['one', 'many'],
+      ),
+    ),
+  ),
+  title: key(
+    'What names a record for people, as in a list of choices: fields, or paths over to-one relations. If absent, the first text that lists show.',
+    ['number', 'subject'],
+    either(PATH, { ...list(PATH), minItems: 1, maxItems: 4 }),
+  ),
   description: key('What the resource is, for the reference.', 'A request of a customer.', TEXT),
   path: key(
     'The path below the prefix; if absent, the name with - for _: booking_lines is at /booking-lines.',

@@ -13,6 +13,8 @@ export const KEY_LINKS: Readonly<Record<string, string>> = {
   renamed_from: 'guide/changing-fields.md#renaming',
   of: 'guide/relations.md#a-resource-on-the-table-of-another',
   lookup: 'guide/existing-tables.md#ids',
+  label: 'guide/fields.md#names-for-people',
+  title: 'guide/fields.md#names-for-people',
   fields: 'guide/fields.md',
   relations: 'guide/relations.md',
   filters: 'guide/lists-and-filters.md',

@@ -1,9 +1,9 @@
 /** Pass: makes a draft of every resource, with what needs no other resource: id, names, path, table, fields, actions, codes. */
 
 import type { Resource, WriteAction } from '../catalog/catalog.ts'
-import { resourceLabel } from '../catalog/name.ts'
+import { plural, resourceHeading, resourceLabel } from '../catalog/name.ts'
 import { isStored, typed } from '../catalog/stored.ts'
-import type { ActionName, IdDefinition } from '../definition/definition.ts'
+import type { ActionName, IdDefinition, ResourceDefinition } from '../definition/definition.ts'
 import { bigint, bigintId } from '../field/bigint.ts'
 import type { Decoded, FieldOptions, FieldType } from '../field/field-type.ts'
 import type { Json } from '../json.ts'
@@ -157,7 +157,7 @@ function draftOf(resolution: Resolution, written: Written): Draft | undefined {
   const fields = fieldsOf(resolution, written, key, existing)
   return {
     name: written.name,
-    label: value.label ?? resourceLabel(written.name),
+    ...labelsOf(written.name, value.label),
     description: value.description,
     path: (value.path ?? written.name.replaceAll('_', '-')).replace(/^\/+|\/+$/g, ''),
     table: tableOf(resolution, written, owner),
@@ -183,6 +183,14 @@ function draftOf(resolution: Resolution, written: Written): Draft | undefined {
   }
 }
 
+/** What people call one record, and several of them. */
+function labelsOf(name: string, label: ResourceDefinition['label']): Pick<Draft, 'label' | 'plural'> {
+  if (typeof label === 'object') return { label: label.one, plural: label.many }
+  return label === undefined
+    ? { label: resourceLabel(name), plural: resourceHeading(name) }
+    : { label, plural: plural(label) }
+}
+
 /** What later passes fill in. */
 function unfilled(key: DraftField) {
   return {
@@ -194,6 +202,7 @@ function unfilled(key: DraftField) {
     specials: new Map(),
     sort: { keys: new Map(), default: [{ path: { relations: [], field: key }, direction: 'asc' }] },
     search: [],
+    title: [],
     summary: undefined,
     ranked: false,
     language: undefined,

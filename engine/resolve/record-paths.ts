@@ -1,7 +1,7 @@
-/** Pass: the paths of records, with the fields that name one there and the routes below other records. */
-import type { Field, Nested } from '../catalog/catalog.ts'
+/** Pass: the paths of records, with the fields that name one there and for people, and the routes below other records. */
+import type { Field, FieldPath, Nested } from '../catalog/catalog.ts'
 import { LIMITS } from '../limits.ts'
-import { reportUnknown } from './link-path.ts'
+import { linkPath, reportUnknown } from './link-path.ts'
 import { type Draft, eachDraft, fieldNames, type Resolution, type Written } from './resolution.ts'
 
 /** Completes which fields name a record in a path, and which routes lie below other records. */
@@ -11,6 +11,7 @@ export function recordPaths(resolution: Resolution): void {
     draft.lookup.forEach((field, index) => {
       tellAmbiguity(resolution, written, draft, field, index)
     })
+    draft.title = title(resolution, written, draft)
     draft.nested = nested(resolution, written, draft)
   }
 }
@@ -34,6 +35,48 @@ function lookup(resolution: Resolution, written: Written, draft: Draft): readonl
     })
     return []
   })
+}
+
+/** Types of a text that can name a record without more. */
+const NAMES: ReadonlySet<string> = new Set(['string', 'text', 'email'])
+
+/** Values that a title can have. */
+const SHORT: ReadonlySet<string> = new Set(['number', 'string', 'boolean', 'date', 'timestamp'])
+
+/** What names a record for people: as written, or the first text that lists show. */
+function title(resolution: Resolution, written: Written, draft: Draft): readonly FieldPath[] {
+  const { value, place } = written.document
+  if (value.title === undefined) {
+    const field = [...draft.fields.values()].find(
+      (one) => NAMES.has(one.type.name) && one !== draft.key && (one.show === 'always' || one.show === 'list'),
+    )
+    return field === undefined ? [] : [{ relations: [], field }]
+  }
+  const isOne = typeof value.title === 'string'
+  return [value.title].flat().flatMap((name, index): FieldPath[] => {
+    const span = place(isOne ? ['title'] : ['title', index])
+    const path = linkPath(resolution, draft, name.split('.'), span)
+    if (path === undefined) return []
+    const fault = titleFault(path, name)
+    if (fault === undefined) return [path]
+    resolution.report('wrong_title', fault.message, span, { hint: fault.hint })
+    return []
+  })
+}
+
+/** Why people are not shown the value at the end of a path as the name of a record. */
+function titleFault(
+  { field, relations }: FieldPath,
+  name: string,
+): { readonly message: string; readonly hint: string } | undefined {
+  const steps = [...relations.map((relation) => relation.field), field]
+  if (steps.some((one) => one.show === 'never' || one.type.hidden === true))
+    return { message: `No answer shows "${name}"`, hint: 'name a field that answers show' }
+  if (field.relation !== undefined)
+    return { message: `"${name}" is a record`, hint: `name a field of it, such as ${name}.name` }
+  if (SHORT.has(field.type.wire)) return undefined
+  const hint = 'name a short value: a text, a number, a date, an enum'
+  return { message: `"${name}" (${field.type.name}) is no short value`, hint }
 }
 
 /** Texts as paths hold them, of every form that a value may have. */

@@ -46,6 +46,7 @@ export const DIAGNOSTIC_CODES = {
   name_too_long: 'A name longer than the 63 bytes of an SQL identifier.',
   wrong_lookup: 'A lookup by a field that does not name one record.',
   ambiguous_lookup: 'Two lookups that one text in a path could mean; a warning.',
+  wrong_title: 'A title of records that answers do not show, or that is no short value.',
   unknown_hook: 'A hook that no plugin gives.',
   unknown_listener: "A listener that no plugin gives, or one of a resource on another's table.",
   unknown_special: 'A special filter that no plugin gives.',

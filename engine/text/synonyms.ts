@@ -20,7 +20,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   path: 'endpoint route',
   keep: 'retention ttl',
   soft_delete: 'paranoid softdeletes',
-  label: 'verbosename displayname singular title',
+  label: 'verbosename displayname singular',
+  title: 'displayfield titlefield titlepath representation',
   description: 'helptext help comment note',
   // Fields
   required: 'presence notnull mandatory',

@@ -74,10 +74,10 @@ test('a value of the wrong kind is told with what it is and how to write it', ()
       b: { type: string, max: "50" }
     `,
     `
-    resources/tickets.yaml:2:8 error wrong_type: "label" must be text, not the number 2024
+    resources/tickets.yaml:2:8 error wrong_type: "label" must be text or a map, not the number 2024
      2 │ label: 2024
        │        ^^^^
-        expected: text
+        expected: text, a map
         hint: put it in quotes: "2024"
 
     resources/tickets.yaml:3:10 error wrong_type: "filters" must be a list or a map, not text ("status_id")
@@ -156,6 +156,8 @@ const MISTAKES: readonly [name: string, yaml: string, places: readonly string[]]
   ['a name of fifty-one characters', `resource: t\nfields:\n  ${'a'.repeat(51)}: { type: date }`, ['3:3 wrong_name']],
   ['an internal type', 'resource: t\nfields:\n  a: { type: reference }', ['3:14 unknown_word']],
   ['a number out of bounds', 'resource: t\nfields:\n  a: { type: string, max: 0 }', ['3:27 wrong_value']],
+  ['a label without its plural', 'resource: t\nlabel: { one: T }', ['2:1 missing_key']],
+  ['a title of nothing', 'resource: t\ntitle: []', ['2:8 wrong_value']],
   ['an empty list', 'resource: t\nlookup: []', ['2:9 wrong_value']],
   ['an item that stands twice', 'resource: t\nsearch: [name, name]', ['2:16 wrong_value']],
   ['a weight of nothing', 'resource: t\nsearch: { fields: { name: 0 } }', ['2:27 wrong_value']],

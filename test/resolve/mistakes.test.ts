@@ -77,6 +77,21 @@ mistaken('what cannot be read that way is refused', () => {
   )
 })
 
+mistaken('a title is of short values that answers show', () => {
+  const things =
+    'fields: { name: { type: string }, pin: { type: secret }, mark: { type: string, show: never }, tags: { type: list, of: string }, meta: { type: json } }\nrelations: { status: { belongs_to: statuses } }'
+  says(`${things}\ntitle: [nam, pin, mark, status]`, [
+    'things.yaml [nam] unknown_field: "things" has no field or relation "nam" (did you mean "name"?)',
+    'things.yaml [pin] wrong_title: No answer shows "pin" (name a field that answers show)',
+    'things.yaml [mark] wrong_title: No answer shows "mark" (name a field that answers show)',
+    'things.yaml [status] wrong_title: "status" is a record (name a field of it, such as status.name)',
+  ])
+  says(`${things}\ntitle: [tags, meta, status.name]`, [
+    'things.yaml [tags] wrong_title: "tags" (list) is no short value (name a short value: a text, a number, a date, an enum)',
+    'things.yaml [meta] wrong_title: "meta" (json) is no short value (name a short value: a text, a number, a date, an enum)',
+  ])
+})
+
 mistaken('filters are judged by the types they compare', () => {
   says(
     'fields: { n: { type: integer }, on: { type: boolean } }\nlive: { n: many, on: { gt: true }, any: [{ m: 1 }] }',

@@ -2,6 +2,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Field } from '../../engine/catalog/catalog.ts'
+import { plural, singular } from '../../engine/catalog/name.ts'
+import { pathName } from '../../engine/plan/plan.ts'
 import { filterKey } from '../../engine/resolve/indexes.ts'
 import { DESK_FILES } from './desk.ts'
 import { embedText, indexLine, resolved, resolveFiles, resourceOf, summary } from './resolves.ts'
@@ -48,6 +50,60 @@ resolving('a mid-size application becomes what its files say', () => {
   trigram (subject) live
 `,
   )
+})
+
+resolving('a record has a name for people, and so have many of them', () => {
+  const { resources } = resolved({
+    people: 'fields: { born: { type: date }, full_name: { type: string }, note: { type: text } }\nactions: []',
+    library_cards:
+      'label: Card\ntitle: [person.full_name, number]\nfields: { number: { type: sequence } }\nrelations: { person: { belongs_to: people } }\nactions: []',
+    kunden:
+      'label: { one: Kunde, many: Kunden }\ntitle: stadt\nfields: { name: { type: string, show: single }, stadt: { type: string } }\nactions: []',
+    counts: 'fields: { size: { type: integer }, secret: { type: string, show: never } }\nactions: []',
+  })
+  const named = [...resources.values()].map(({ label, name, plural, title }) => [
+    name,
+    label,
+    plural,
+    title.map(pathName).join(' '),
+  ])
+  assert.equal(named, [
+    ['counts', 'Count', 'Counts', ''],
+    ['kunden', 'Kunde', 'Kunden', 'stadt'],
+    ['library_cards', 'Card', 'Cards', 'person.full_name number'],
+    ['people', 'Person', 'People', 'full_name'],
+  ])
+})
+
+resolving('an English label has the plural whose singular it is', () => {
+  const words = [
+    'Reply',
+    'Day',
+    'Box',
+    'Match',
+    'Address',
+    'Ticket comment',
+    'FAQ',
+    'Person',
+    'child',
+    'movie',
+    'Status',
+  ]
+  assert.equal(words.map(plural), [
+    'Replies',
+    'Days',
+    'Boxes',
+    'Matches',
+    'Addresses',
+    'Ticket comments',
+    'FAQs',
+    'People',
+    'children',
+    'movies',
+    'Statuses',
+  ])
+  for (const word of words.filter((one) => !one.includes(' ')))
+    assert.is(singular(plural(word)).toLowerCase(), word.toLowerCase())
 })
 
 resolving('the order of files changes nothing', () => {
