@@ -79,6 +79,7 @@ const RANKS: Readonly<Record<string, number>> = {
   automation: 11,
   doctor: 12,
   explain: 12,
+  reader: 12,
   http: 13,
   stream: 14,
   access: 14,

@@ -1,20 +1,29 @@
-/** The routes of an application in their order, and its documents: the whole, and one for each class of callers. */
+/** The routes of an application in their order, and its documents: the whole, and two for each class of callers. */
 
 import { createHash } from 'node:crypto'
-import type { Actor } from '../actor.ts'
+import { type Actor, ANONYMOUS } from '../actor.ts'
 import { actorClass } from '../ask/policy.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { withoutEarlierNames } from '../catalog/without.ts'
+import { ApiError } from '../error.ts'
 import type { BoundRoute, EngineRoute } from '../http/bound-route.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import { earlierPaths } from '../http/earlier-names.ts'
+import { checkAccess } from '../http/pipeline.ts'
+import { isResourceRoute } from '../http/resource-routes.ts'
+import { needsToken } from '../http/route.ts'
+import { pathFromRoot } from '../http/table.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
+import { catalogDocument, type OfferedRoute } from '../reader/catalog-document.ts'
+import { readBy, writtenBy } from '../reader/part.ts'
 import { atOnce, type Pieces } from '../turns.ts'
+import { isBatchRoute } from './batch.ts'
 import { clientModule } from './client/client.ts'
 import { type Described, openapi, openapiPieces } from './document.ts'
-import { isOpenTo, readBy, routeFor, writtenBy } from './for-reader.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
+import { bodyKind, partsSchema } from './operation.ts'
+import { fieldsSchema } from './record-schema.ts'
 
 /** The routes of an application, and its document, which is made when it is first needed. */
 interface Routes {
@@ -46,7 +55,9 @@ export function allRoutes(
   const document = (): OpenApiDocument => atOnce(documentPieces())
   const described = (): Described => ({ ...describedBy(composition), catalog, routes })
   const forActor = (actor: Actor): OpenApiDocument => openapi(describedFor(described(), actor))
-  const present: readonly BoundRoute[] = [...given, ...own, documentRoute(document, remembered(forActor))]
+  const catalogFor = (actor: Actor): Sent => sentText(catalogText(described(), actor))
+  const documents = [documentRoute(document, remembered(forActor)), catalogRoute(remembered(catalogFor))]
+  const present: readonly BoundRoute[] = [...given, ...own, ...documents]
   const routes = [...present, ...earlierPaths(catalog, present)]
   return { routes, document, documentPieces }
 }
@@ -61,6 +72,30 @@ function describedFor(described: Described, actor: Actor): Described {
     routes: described.routes.filter((route) => isOpenTo(route, actor)).map((route) => routeFor(route, resources)),
     written: ({ name }, action) => writtenBy(catalog.resources.get(name)!, actor, action),
   }
+}
+
+/** Whether a caller may call the route for any record at all. */
+function isOpenTo(route: BoundRoute, actor: Actor): boolean {
+  try {
+    checkAccess({ route, needsToken: needsToken(route) }, actor)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}
+
+/** The route with its resources as the caller sees them. */
+function routeFor(route: BoundRoute, resources: ReadonlyMap<string, Resource>): BoundRoute {
+  const known = (resource: Resource): Resource => resources.get(resource.name) ?? resource
+  if (isBatchRoute(route)) {
+    const writes = known(route.writes)
+    const does = route.does.filter((name) => writes.policies[name].length > 0)
+    return { ...route, writes, does, by: route.by.filter(({ name }) => writes.fields.has(name)) } as BoundRoute
+  }
+  if (!isResourceRoute(route)) return route
+  const parent = route.parent && known(route.parent)
+  return { ...route, resource: known(route.resource), parent } as BoundRoute
 }
 
 /** Makes one document for each class of actors; when there are many, the oldest is forgotten. */
@@ -97,10 +132,84 @@ export function clientOfApplication(
   return clientModule({ ...describedBy(composition), catalog: present, routes }, runtime)
 }
 
+/** The document of the catalog for an actor, as text; a restricted one sees what everybody sees. */
+function catalogText(described: Described, actor: Actor): string {
+  const { catalog, routes } = described
+  const reader = actor.restriction === undefined ? actor : ANONYMOUS
+  const open = routes.filter((route) => isOffered(route) && isOpenTo(route, actor))
+  return JSON.stringify(
+    catalogDocument(
+      described,
+      reader,
+      open.map((route) => offeredRoute(catalog, route)),
+    ),
+  )
+}
+
+/** Whether a route is a plugin's own: those of resources follow from their actions. */
+function isOffered(route: BoundRoute): boolean {
+  return route.plugin !== 'engine' && route.earlier === undefined && !isResourceRoute(route) && !isBatchRoute(route)
+}
+
+function offeredRoute({ prefix, resources }: Catalog, route: BoundRoute): OfferedRoute {
+  const { inputFields, method, produces, queryFields = [], summary, tag } = route
+  const partial = method === 'PUT' || method === 'PATCH'
+  const body = bodyKind(route)
+  const input = body === 'multipart' ? partsSchema : fieldsSchema
+  return {
+    method,
+    path: pathFromRoot(route, prefix),
+    summary,
+    resource: tag !== undefined && resources.has(tag) ? tag : undefined,
+    body,
+    input: body === 'none' || inputFields === undefined ? undefined : input(inputFields, partial),
+    query: queryFields.length === 0 ? undefined : fieldsSchema(queryFields, false),
+    produces,
+  }
+}
+
 /** A document as text. */
 interface Sent {
   readonly body: string
   readonly etag: string
+}
+
+function sentText(body: string): Sent {
+  return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
+}
+
+/** What both routes of documents have in common: public, outside the prefix, and counted by the rate limit. */
+const DOCUMENT = {
+  method: 'GET',
+  absolute: true,
+  tag: 'Reference',
+  access: 'public',
+  openToRestricted: true,
+  body: 'none',
+  produces: ['application/json'],
+  tagged: true,
+  plugin: 'engine',
+  options: {},
+  inputFields: undefined,
+  queryFields: [],
+} as const
+
+/**
+ * The route of the catalog as its caller may use it. The tag is made of the text that this caller gets: one of the whole
+ * catalog would tell when a part changes that the caller may not see.
+ */
+function catalogRoute(textFor: (actor: Actor) => Sent): EngineRoute {
+  return {
+    ...DOCUMENT,
+    path: '/catalog.json',
+    summary: 'What the caller may see and do, as data',
+    description:
+      'Resources with their labels, titles, fields, relations, filters, moves and paths, and the routes of plugins: what lists, records and forms are drawn from.',
+    run: async ({ actor }) => {
+      const { body, etag } = textFor(actor)
+      return { raw: { type: 'application/json; charset=utf-8', body }, etag }
+    },
+  }
 }
 
 /**
@@ -109,26 +218,12 @@ interface Sent {
  * for operators.
  */
 function documentRoute(whole: () => OpenApiDocument, forActor: (actor: Actor) => OpenApiDocument): EngineRoute {
-  const sent = memo((document: OpenApiDocument): Sent => {
-    const body = JSON.stringify(document)
-    return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
-  })
+  const sent = memo((document: OpenApiDocument): Sent => sentText(JSON.stringify(document)))
   return {
-    method: 'GET',
+    ...DOCUMENT,
     path: '/openapi.json',
-    absolute: true,
     summary: 'This document',
     description: 'With a token it holds only what the caller may do, without one all there is.',
-    tag: 'Reference',
-    access: 'public',
-    openToRestricted: true,
-    body: 'none',
-    produces: ['application/json'],
-    tagged: true,
-    plugin: 'engine',
-    options: {},
-    inputFields: undefined,
-    queryFields: [],
     run: async ({ actor }) => {
       const { body, etag } = sent(actor.kind === 'anonymous' ? whole() : forActor(actor))
       return { raw: { type: 'application/json; charset=utf-8', body }, etag }

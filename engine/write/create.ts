@@ -265,7 +265,7 @@ function missingErrors(
 }
 
 /** The fields that need a value from the caller: nothing else fills them. */
-const requiredFields = memo(({ fields, relations }: Resource): readonly Field[] =>
+export const requiredFields = memo(({ fields, relations }: Resource): readonly Field[] =>
   [...fields.values()].filter((field) => {
     if (!field.required || !isWritable(field)) return false
     if (field.default !== undefined || field.defaultMoment !== undefined) return false

@@ -30,6 +30,7 @@ test('plinth openapi prints the document without a database', async () => {
     '/api/notes/batch',
     '/api/notes/query',
     '/api/notes/{id}',
+    '/catalog.json',
     '/openapi.json',
     '/livez',
     '/readyz',

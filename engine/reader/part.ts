@@ -1,41 +1,8 @@
-/**
- * The part of an application for one class of callers: the routes that they may call, and the fields that they may read
- * and write.
- */
+/** The part of a resource for one class of callers: what they may read, ask for and write. */
 import type { Actor } from '../actor.ts'
 import { askedWords } from '../ask/filter-parameters.ts'
 import { allowsOne, clausesFor, filterable, readable, readableEntry } from '../ask/policy.ts'
 import type { Catalog, EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
-import { ApiError } from '../error.ts'
-import type { BoundRoute } from '../http/bound-route.ts'
-import { checkAccess } from '../http/pipeline.ts'
-import { isResourceRoute } from '../http/resource-routes.ts'
-import { needsToken } from '../http/route.ts'
-import { isBatchRoute } from './batch.ts'
-
-/** Whether a caller may call the route for any record at all. */
-export function isOpenTo(route: BoundRoute, actor: Actor): boolean {
-  try {
-    checkAccess({ route, needsToken: needsToken(route) }, actor)
-    return true
-  } catch (error) {
-    if (error instanceof ApiError) return false
-    throw error
-  }
-}
-
-/** The route with its resources as the caller sees them. */
-export function routeFor(route: BoundRoute, resources: ReadonlyMap<string, Resource>): BoundRoute {
-  const known = (resource: Resource): Resource => resources.get(resource.name) ?? resource
-  if (isBatchRoute(route)) {
-    const writes = known(route.writes)
-    const does = route.does.filter((name) => writes.policies[name].length > 0)
-    return { ...route, writes, does, by: route.by.filter(({ name }) => writes.fields.has(name)) } as BoundRoute
-  }
-  if (!isResourceRoute(route)) return route
-  const parent = route.parent && known(route.parent)
-  return { ...route, resource: known(route.resource), parent } as BoundRoute
-}
 
 type SpecialOf = Resource['specials'] extends ReadonlyMap<string, infer S> ? S : never
 
