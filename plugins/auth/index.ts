@@ -45,7 +45,7 @@ const people: PeopleContribution = {
     invite: false,
   }),
   headers: async (context, account) => ({
-    authorization: `Bearer ${await openSession({ ...context, headers: {}, ip: '' }, account)}`,
+    authorization: `Bearer ${await openSession({ ...context, headers: {}, ip: '' }, account, { factors: ['password'] })}`,
   }),
 }
 

@@ -15,17 +15,34 @@ const SESSION = {
     expires_at: MOMENT,
     address: OPTIONAL_TEXT,
     user_agent: OPTIONAL_TEXT,
+    provider: OPTIONAL_TEXT,
+    factors: { type: 'array', items: { type: 'string' } },
+    cookie: { type: 'boolean' },
     current: { type: 'boolean' },
   },
-  required: ['id', 'created_at', 'last_used_at', 'expires_at', 'address', 'user_agent', 'current'],
+  required: [
+    'id',
+    'created_at',
+    'last_used_at',
+    'expires_at',
+    'address',
+    'user_agent',
+    'provider',
+    'factors',
+    'cookie',
+    'current',
+  ],
 } as const
+
+/** The fields of a session that its owner sees, in their order. */
+const SHOWN = SESSION.required.filter((name) => name !== 'current')
 
 const list: Route = {
   method: 'GET',
   path: '/auth/sessions',
   summary: 'Where one is signed in',
   description:
-    'Newest first. `current` is the session of the token presented; `last_used_at` is known to within ten minutes, and null in the first ten.',
+    'Newest first. `current` is the session of the token presented; `last_used_at` is known to within ten minutes, and null in the first ten. `factors` is what was proved when it was opened, and `provider` who said so.',
   tag: 'Authentication',
   access: [{ kind: 'signed_in' }],
   openToRestricted: true,
@@ -43,14 +60,9 @@ const list: Route = {
     })
     const jti = sessionOf(actor) ?? ''
     const own = await model('access_tokens').query().findOne({ jti }).select('id')
-    const shown = data.map(({ id, created_at, last_used_at, expires_at, address, user_agent }) => ({
-      id,
-      created_at,
-      last_used_at,
-      expires_at,
-      address,
-      user_agent,
-      current: id === own?.id,
+    const shown = data.map((session) => ({
+      ...Object.fromEntries(SHOWN.map((name) => [name, session[name] ?? null])),
+      current: session.id === own?.id,
     }))
     return { data: shown, meta: { pagination } }
   },

@@ -107,10 +107,23 @@ export function sessionOf(actor: Actor): string | undefined {
   return signedIn(actor).by
 }
 
-/** Opens a session for a user; gives the token. */
+/** How somebody proved who they are. */
+export type Factor = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'provider'
+
+/** What a session knows of the way in by which it was opened. */
+export interface WayIn {
+  readonly factors: readonly Factor[]
+  /** The name of the provider that said who it is. */
+  readonly provider?: string
+  /** The id of the session at that provider, by which it ends the session. */
+  readonly sid?: string
+}
+
+/** Opens a session for a user who proved who they are by `wayIn`; gives the token. */
 export async function openSession(
   context: Pick<RouteContext, 'headers' | 'ip' | 'model' | 'now' | 'options' | 'settings'>,
   userId: number,
+  wayIn: WayIn,
 ): Promise<string> {
   const opened = context.now()
   const expiresAt = opened.getTime() + authOptions(context.options).tokenDays * 86_400_000
@@ -122,6 +135,10 @@ export async function openSession(
     created_at: opened,
     address: context.ip.slice(0, 45),
     user_agent: agentOf(context.headers['user-agent']),
+    factors: wayIn.factors,
+    provider: wayIn.provider ?? null,
+    sid: wayIn.sid ?? null,
+    fresh_at: opened,
   }
   await context.model('access_tokens').query().insert(row)
   return signToken(context, userId, { jti, expiresAt })

@@ -25,7 +25,7 @@ const SIGNED_IN = {
 const PASSWORD = { type: 'secret', required: true } as const
 
 async function signedIn(context: RouteContext, id: number): Promise<Reply> {
-  const token = await openSession(context, id)
+  const token = await openSession(context, id, { factors: ['password'] })
   const account = await context.as(id)
   // Declined or deleted at this moment.
   if (account === null) throw new ApiError('invalid_credentials')

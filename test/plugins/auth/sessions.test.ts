@@ -30,6 +30,9 @@ test('the own sessions are listed, newest first, and the one that asks is marked
     'expires_at',
     'address',
     'user_agent',
+    'provider',
+    'factors',
+    'cookie',
     'current',
   ])
   assert.equal(
@@ -37,6 +40,13 @@ test('the own sessions are listed, newest first, and the one that asks is marked
     [
       [true, 'Desk app 1.0'],
       [false, null],
+    ],
+  )
+  assert.equal(
+    list.list.map(({ provider, factors, cookie }) => [provider, factors, cookie]),
+    [
+      [null, ['password'], false],
+      [null, ['password'], false],
     ],
   )
   assert.equal([list.list[0]?.address, list.list[0]?.last_used_at], ['127.0.0.1', null])
