@@ -87,7 +87,10 @@ function seededRoles({ accounts, resources }: Catalog): DescribedAccess['roles']
 function described({ policies, fields, relations, scope, live }: Resource, places: boolean): DescribedResource {
   const clause = (one: Clause): DescribedClause =>
     places ? { ...clauseOf(one), place: placeOf(one.span) } : clauseOf(one)
-  const parts = [...[...fields.values()].map(fieldPart), ...[...relations.values()].flatMap(relationParts)]
+  // An earlier name is answered as the present one is.
+  const present = <T extends Field | Relation>(all: ReadonlyMap<string, T>): readonly T[] =>
+    [...all.values()].filter(({ earlier }) => earlier === undefined)
+  const parts = [...present(fields).map(fieldPart), ...present(relations).flatMap(relationParts)]
   return {
     policies: {
       view: policies.view.map(clause),

@@ -25,6 +25,35 @@ function names({ relations, field }: FieldPath): readonly string[] {
   return [...relations.map(({ name }) => name), field.name]
 }
 
+/** The condition on records of a resource with the present names of what the catalog renames. */
+export function renamedFilter(catalog: Catalog, resource: Resource, filter: KeptFilter): KeptFilter {
+  const renamed = (about: Resource | undefined, part: KeptFilter): KeptFilter =>
+    mapLeaves(part, (leaf): KeptFilter => {
+      const { at, path } = presentPath(catalog, about, leaf.path)
+      if (leaf.kind === 'compare') {
+        const { operand } = leaf
+        const about = operand.kind === 'record' || operand.kind === 'before'
+        const other = about ? { ...operand, path: presentPath(catalog, resource, operand.path).path } : operand
+        return { ...leaf, path, operand: other }
+      }
+      const { of, seen } = leaf
+      return { ...leaf, path, of: renamed(at, of), ...(seen === undefined ? {} : { seen: renamed(at, seen) }) }
+    })!
+  return renamed(resource, filter)
+}
+
+/** A path with present names, and the resource that it leads to where it ends at a relation. */
+function presentPath(catalog: Catalog, from: Resource | undefined, path: readonly string[]) {
+  let at = from
+  const names = path.map((name): string => {
+    const now = at?.earlier?.names.get(name)?.instead ?? name
+    const relation = at?.relations.get(now)
+    at = relation && targetOf(catalog, relation)
+    return now
+  })
+  return { at, path: names }
+}
+
 /** The condition on records of a resource as the catalog knows it; undefined where a name of it leads nowhere any more. */
 export function linkedAgain(catalog: Catalog, resource: Resource, filter: KeptFilter): Filter | undefined {
   const linker: Linker<readonly string[], FieldPath, WayPath, Resource> = {

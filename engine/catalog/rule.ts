@@ -25,7 +25,7 @@ export interface RecordRule {
   /** `when` and `must` by their keys, for people who ask why. */
   readonly parts: readonly RulePart[]
   readonly says: string
-  /** Whether it is judged only where certain fields change. */
+  /** Whether it looks at fields whose change alone it does not judge. */
   readonly narrow: boolean
   /** The joining tables whose pairs it looks at. They are written after the record, so it is judged then. */
   readonly links: ReadonlySet<string>

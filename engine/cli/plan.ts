@@ -4,6 +4,7 @@ import { callersOf } from '../access/callers.ts'
 import { compareAccess } from '../access/compare.ts'
 import { type CountedChange, counted } from '../access/count.ts'
 import { type KeptRole, keptRoleSentences, keptRoles } from '../access/kept-roles.ts'
+import { inPresentNames, withPresentPermissions } from '../access/present-names.ts'
 import { accessSentences } from '../access/sentence.ts'
 import type { Boot } from '../boot/boot.ts'
 import { describeServed, madeOfServed, readServed } from '../boot/served-description.ts'
@@ -65,14 +66,15 @@ async function outsideOf(
   const before = last && readServed(last.text)
   if (last === undefined || before === undefined) return undefined
   const after = describeServed(catalog, routes, describeApplication(catalog, routes, composition), true)
-  const callers = await callersOf(catalog, runner, now, [before.access, after.access])
-  const changes = compareAccess(before.access, after.access, callers)
+  const renamed = inPresentNames(catalog, before.access)
+  const callers = await callersOf(catalog, runner, now, [renamed, after.access])
+  const changes = compareAccess(renamed, after.access, withPresentPermissions(catalog, callers))
   const between = await madeOfServed(runner, settings)
   return {
     since: last.since,
     ...interfaceChanges(before.api, between, after.api),
     access: await counted({ catalog, runner, now }, changes),
-    roles: await keptRoles(catalog, runner, now, { before: before.access.roles, after: after.access.roles }),
+    roles: await keptRoles(catalog, runner, now, { before: renamed.roles, after: after.access.roles }),
   }
 }
 

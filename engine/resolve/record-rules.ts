@@ -99,7 +99,8 @@ function ruleOf(
   if (must === undefined || (value.when !== undefined && when === undefined)) return undefined
   const parts = (['when', 'must'] as const).flatMap((key) => partsUnder(resolution, draft, document, key, judging))
   const paths = [must, ...(when === undefined ? [] : [when])].flatMap(pathsOf)
-  const reads = new Set(changed?.map(({ column }) => column) ?? paths.flatMap(columnsOf))
+  const looked = paths.flatMap(columnsOf)
+  const reads = new Set(changed?.map(({ column }) => column) ?? looked)
   const rule: RecordRule = {
     name,
     on,
@@ -108,7 +109,7 @@ function ruleOf(
     must,
     parts,
     says: value.says ?? '',
-    narrow: changed !== undefined,
+    narrow: looked.some((column) => !reads.has(column)),
     links: linksIn([must, when]),
     always: value.holds === 'always',
     at,

@@ -7,7 +7,7 @@ import { quoted, sql } from '../filter/sql.ts'
 import type { Id } from '../id.ts'
 import { type Compiled, parameterValues } from '../statement/compiled.ts'
 import { conditionSql } from '../statement/condition.ts'
-import { compileCounted, compileOversized, compileViolations, judgesStored } from '../statement/rule-violations.ts'
+import { bindsStored, compileCounted, compileOversized, compileViolations } from '../statement/rule-violations.ts'
 import { position, type Span } from '../text/source.ts'
 
 /** The records that break one rule. */
@@ -41,7 +41,7 @@ export async function violations(catalog: Catalog, runner: Runner, now: Date): P
 
 async function broken(catalog: Catalog, ask: Ask, resource: Resource): Promise<readonly Violation[]> {
   const found: Violation[] = []
-  for (const rule of resource.rules.filter(judgesStored)) {
+  for (const rule of resource.rules.filter(bindsStored)) {
     const row = await ask(compileViolations({ catalog, actor: SYSTEM }, resource, rule))
     found.push(...violationOf(resource, rule, row))
   }

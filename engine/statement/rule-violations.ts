@@ -1,9 +1,9 @@
 /** The stored records that break a rule, compiled to SQL. */
 
-import type { Field, Filter, RecordRule, Resource } from '../catalog/catalog.ts'
+import type { Field, FieldPath, Filter, RecordRule, Resource, WayPath } from '../catalog/catalog.ts'
 import { idSql, idType } from '../catalog/stored.ts'
 import { and, join, quoted, type Sql, slot, sql } from '../filter/sql.ts'
-import { comparisons } from '../filter/walk.ts'
+import { comparisons, fold } from '../filter/walk.ts'
 import { LIMITS } from '../limits.ts'
 import { type Compiled, compiled, type SelectScope } from './compiled.ts'
 import { conditionSql, holdsSql } from './condition.ts'
@@ -13,6 +13,44 @@ export function judgesStored({ on, must, when }: RecordRule): boolean {
   const speaksOfWrite = (filter: Filter | undefined): boolean =>
     filter !== undefined && comparisons(filter).some(({ operand: { kind } }) => kind === 'before' || kind === 'actor')
   return on.has('update') && !speaksOfWrite(must) && !speaksOfWrite(when)
+}
+
+/**
+ * Whether a stored record that breaks a rule was written against it. A rule about updates alone, or about some fields whose
+ * change it waits for, lets other records be as they are, and time passes for all of them.
+ */
+export function bindsStored(rule: RecordRule): boolean {
+  const { must, narrow, on, when } = rule
+  const outlasts = fails(must) && (when === undefined || holds(when))
+  return judgesStored(rule) && on.has('create') && !narrow && outlasts
+}
+
+/** Which comparisons with the present moment a condition has: by later values, by earlier ones, or by others. */
+type Times = ReadonlySet<'later' | 'earlier' | 'other'>
+
+/** Whether the passing of time alone never makes the condition hold. */
+function holds(filter: Filter): boolean {
+  return [...timesIn(filter)].every((one) => one === 'later')
+}
+
+/** Whether the passing of time alone never makes the condition fail. */
+function fails(filter: Filter): boolean {
+  return [...timesIn(filter)].every((one) => one === 'earlier')
+}
+
+function timesIn(filter: Filter): Times {
+  const all = (parts: readonly Times[]): Times => new Set(parts.flatMap((part) => [...part]))
+  return fold<FieldPath, WayPath, Times>(filter, {
+    compare: ({ operand, operator }) => {
+      if (operand.kind !== 'now' && operand.kind !== 'today') return new Set()
+      const isLater = operator === 'gt' || operator === 'gte'
+      return new Set([isLater ? 'later' : operator === 'lt' || operator === 'lte' ? 'earlier' : 'other'])
+    },
+    related: ({ of }) => new Set(timesIn(of).size === 0 ? [] : ['other']),
+    not: (of) => new Set([...of].map((one) => (one === 'later' ? 'earlier' : one === 'earlier' ? 'later' : one))),
+    and: all,
+    or: all,
+  })
 }
 
 /** Compiles whether a stored record breaks a rule. Slot: `id`. */

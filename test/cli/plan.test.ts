@@ -294,6 +294,51 @@ plan('--json tells the same to programs, and --exit-code whether there is anythi
   assert.is((await run('--exitcode')).code, 2)
 })
 
+plan('what only has another name is no change of access, and nothing that a rule needs to be told of', async () => {
+  const clauses = (text: string) =>
+    text
+      .replace(
+        'view:    [{ permission: tickets.view }',
+        'view:    [{ permission: tickets.view, where: { urgent: false, user.first_name: A } }',
+      )
+      .replace(
+        'update:  [{ permission: tickets.view }]',
+        'update:  [{ permission: tickets.view, fields: [note, user], set: { urgent: true } }]',
+      )
+  describe(clauses)
+  await serve(`update roles set permissions = '["tickets.view"]' where slug = 'agent'`)
+  const renamed = clauses(TICKETS)
+    .replace('note:    {', 'remark:  { renamed_from: note,')
+    .replace('urgent:  {', 'pressing: { renamed_from: urgent,')
+    .replace('user: { belongs_to: users }', 'writer: { belongs_to: users, renamed_from: user }')
+    .replaceAll('urgent: ', 'pressing: ')
+    .replace('user.first_name', 'writer.first_name')
+    .replace('where: { user: $actor }', 'where: { writer: $actor }')
+    .replace('fields: [note, user]', 'fields: [remark, writer]')
+  place.write('resources/tickets.yaml', renamed)
+  assert.equal(await access(), [])
+  rmSync(`${place.path}/resources/tickets.yaml`)
+  place.write('resources/roles.yaml', FILES['resources/roles.yaml'].replace('tickets.view', 'issues.view'))
+  place.write(
+    'resources/issues.yaml',
+    renamed.replace('resource: tickets', 'resource: issues\nrenamed_from: tickets').replaceAll('tickets.', 'issues.'),
+  )
+  const { code, complained, said } = await run()
+  assert.is(code, 0, complained)
+  assert.match(said, 'rename table tickets to issues')
+  assert.not.match(said, 'In access')
+  place.write(
+    'resources/issues.yaml',
+    renamed
+      .replace('resource: tickets', 'resource: issues\nrenamed_from: tickets')
+      .replaceAll('tickets.', 'issues.')
+      .replace('fields: [remark, writer]', 'fields: [remark]'),
+  )
+  assert.match((await run()).said, /issues: agent may change writer_id no more/)
+  rmSync(`${place.path}/resources/issues.yaml`)
+  place.write('resources/roles.yaml', FILES['resources/roles.yaml'])
+})
+
 plan('what a server takes in, by a saved file or by a rollout, is what is served from then on', async () => {
   describe((text) => text)
   const settings = readSettings(env()).value

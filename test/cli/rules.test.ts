@@ -97,6 +97,31 @@ rules('rules about several records are asked too', async () => {
   assert.match((await run('plan')).said, 'stays: there are 0 of at least 1 for the rule far.')
 })
 
+rules(
+  'a rule about a change, or about the moment of a change, says nothing of the records that are there',
+  async () => {
+    const about = (...lines: readonly string[]) =>
+      application.write('resources/stays.yaml', `${STAYS}rules:\n${lines.map((line) => `  ${line}\n`).join('')}`)
+    about(
+      'room_of_early: { changed: room, must: { to: { lt: 2030-01-02 } }, says: The room stays as it is }',
+      'one_way: { on: [update], must: { room: { gt: $before.room } }, says: Only a higher room }',
+      'explained: { on: [update], must: { room: 7 }, says: Changed stays are in room 7 }',
+      'past: { must: { from: { lte: $today } }, when: { room: 9 }, says: It has begun }',
+      'ahead: { must: { not: { from: { gte: $today } } }, when: { from: { lte: $today } }, says: It has begun }',
+      'to_come: { must: { any: [{ room: 1 }, { to: { gt: $now } }] }, when: { to: { lt: $now } }, says: It is over }',
+    )
+    assert.equal(await run('check', '--data'), { code: 0, said: '', complained: '' })
+    assert.not.match((await run('plan')).said, 'break')
+    about(
+      'over: { must: { from: { lt: $today } }, says: It has begun }',
+      'both: { changed: [from, to], must: { to: { gte: $record.from } }, says: It ends before it starts }',
+    )
+    const { complained } = await run('check', '--data')
+    assert.match(complained, /stays: 3 records break over/)
+    assert.match(complained, /stays: 1 record breaks both/)
+  },
+)
+
 rules('check --data names the records with a value that their field does not allow', async () => {
   application.write('resources/stays.yaml', STAYS.replace('{ type: integer }', '{ type: integer, max: 1 }'))
   const checked = await run('check', '--data')

@@ -4,7 +4,7 @@ import { policyPaths } from '../../catalog/policy-paths.ts'
 import { targetOf } from '../../catalog/stored.ts'
 import { quoted as q } from '../../filter/sql.ts'
 import { quoteText as text } from '../sql-name.ts'
-import type { NameChange } from './name-change.ts'
+import { type NameChange, type Renamed, renamedPermissions } from './name-change.ts'
 import type { NameColumn } from './name-columns.ts'
 
 /** Which rows hold an earlier name, and the column as it is to be, over the columns of the row. */
@@ -45,7 +45,6 @@ export function carriesOf(
   return holds === 'chosen' ? [chosen(renaming, at, change)] : []
 }
 
-type Renamed = Extract<NameChange, { readonly kind: 'resource' }>
 type Part = Exclude<NameChange, Renamed>
 
 function wordOf(catalog: Catalog, change: Renamed, holds: NameColumn['holds']): Word | undefined {
@@ -78,11 +77,8 @@ function headed(before: string, { from, to }: Renamed): Word {
 }
 
 /** The permissions that are asked for under the later name alone; undefined where there are none. */
-function permissions(catalog: Catalog, { from, to }: Renamed): Word | undefined {
-  const pairs = [...catalog.permissions.keys()].flatMap((now): (readonly [string, string])[] => {
-    const was = now.startsWith(`${to}.`) ? `${from}${now.slice(to.length)}` : now
-    return catalog.permissions.has(was) ? [] : [[was, now]]
-  })
+function permissions(catalog: Catalog, change: Renamed): Word | undefined {
+  const pairs = renamedPermissions(catalog, change)
   if (pairs.length === 0) return undefined
   const cases = pairs.map(([was, now]) => `when ${text(was)} then ${text(now)}`).join(' ')
   return {

@@ -11,6 +11,19 @@ export type NameChange =
   | { readonly kind: 'resource'; readonly from: string; readonly to: string }
   | { readonly kind: 'field' | 'relation'; readonly resource: string; readonly from: string; readonly to: string }
 
+export type Renamed = Extract<NameChange, { readonly kind: 'resource' }>
+
+/** The permissions, by their earlier and their present name, that are asked for under the later name of a resource alone. */
+export function renamedPermissions(
+  { permissions }: Pick<Catalog, 'permissions'>,
+  { from, to }: Renamed,
+): readonly (readonly [string, string])[] {
+  return [...permissions.keys()].flatMap((now): (readonly [string, string])[] => {
+    const was = now.startsWith(`${to}.`) ? `${from}${now.slice(to.length)}` : now
+    return permissions.has(was) ? [] : [[was, now]]
+  })
+}
+
 /** The renames that the YAML mentions, resources first. */
 export function nameChanges({ resources }: Catalog): readonly NameChange[] {
   const all = [...resources.values()]
