@@ -1,29 +1,32 @@
 /** ⇄ Boot: a folder of YAML and its plugins become a catalog, or all complaints at once. */
 
 import { readFile } from 'node:fs/promises'
-import { posix, relative, resolve as resolvePath } from 'node:path'
+import { relative, resolve as resolvePath } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Catalog } from '../catalog/catalog.ts'
 import { basesOf, completedByBase } from '../definition/bases.ts'
 import { type CheckedResource, checkApp, checkPlugins, checkResource } from '../definition/check.ts'
-import type { AppDefinition, Document, Path } from '../definition/definition.ts'
+import type { AppDefinition, Document } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
-import { readSources, type Sources } from '../definition/read.ts'
+import type { Sources } from '../definition/read.ts'
 import { sentenceOf } from '../error.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
-import { isObject, type Json } from '../json.ts'
+import { isObject } from '../json.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
-import { loadPlugins, shippedPlugins } from '../plugin/load.ts'
+import { loadPlugins, type PluginPlaces, shippedPlugins } from '../plugin/load.ts'
 import { codeHash } from '../plugin/modules.ts'
 import { withUnusedPlugins } from '../plugin/unused-plugins.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { nearest } from '../text/nearest.ts'
 import type { Source } from '../text/source.ts'
 import { atOnce, type Doing, each, type Pieces } from '../turns.ts'
-import { extendResources, nameOf } from './extend-resource.ts'
+import { nameOf } from './extend-resource.ts'
 import { fileVersion } from './files-version.ts'
+import { layersOf, pluginFolders, readLayers } from './layers.ts'
+import { atOwnLines } from './own-lines.ts'
+import { type ParsedFiles, parsedFiles, resourceOf } from './parse-files.ts'
 import { judgedRoutes } from './plugin-routes.ts'
+import { stackedApps, stackedResources, withoutIdlePermissions } from './stack.ts'
 
 export interface Boot {
   readonly catalog: Catalog
@@ -51,7 +54,7 @@ export async function readCatalog(
   { resourcesDir, pluginsDir }: BootOptions,
   doing: Doing = atOnce,
 ): Promise<Collected<Boot>> {
-  return catalogFrom(await readSources(resourcesDir), pluginsDir, doing)
+  return catalogFrom(await readLayers(resourcesDir), pluginsDir, doing)
 }
 
 /** The same for files that were read already, or that are written only after this check. */
@@ -61,13 +64,58 @@ export async function catalogFrom(
   doing: Doing = atOnce,
 ): Promise<Collected<Boot>> {
   if (sources === undefined) return { diagnostics: unreadable }
+  const places: PluginPlaces = { pluginsDir, below: pluginFolders(sources) }
   // Code that is saved while it is imported is another version, whichever of the two was imported.
-  const code = await codeHash(resolvePath(pluginsDir))
-  const app = parseDocument(sources.app)
+  const code = await codeOf(places)
+  const layers: ParsedFiles[] = []
+  for (const files of layersOf(sources)) layers.push(await doing(parsedFiles(files)))
+  const made = await assembled(layers, places, doing)
+  const found =
+    sources.base === undefined
+      ? made.diagnostics
+      : await atOwnLines(made.diagnostics, layers, async (tried) => (await assembled(tried, places, doing)).diagnostics)
+  const diagnostics = inOrder([...unreadable, ...found])
+  const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
+  if (failed || made.value === undefined) return { diagnostics }
+  const { brought, ...parts } = made.value
+  const [lowest, ...higher] = layersOf(sources)
+  const all = [
+    sources.app,
+    ...brought,
+    ...[lowest!, ...higher].flatMap((layer) => [
+      ...(layer.app === sources.app ? [] : [layer.app]),
+      ...layer.resources,
+      ...layer.texts,
+    ]),
+  ]
+  return {
+    value: Object.freeze({ ...parts, files: sources, sources: all, version: fileVersion(all, code) }),
+    diagnostics,
+  }
+}
+
+/** A hash of the code in all folders of plugins. */
+async function codeOf({ pluginsDir, below = [] }: PluginPlaces): Promise<string> {
+  const hashes = await Promise.all([pluginsDir, ...below].map((folder) => codeHash(resolvePath(folder))))
+  return hashes.join()
+}
+
+/** The parts of a boot that are made from documents. */
+interface Assembled extends Pick<Boot, 'catalog' | 'composition' | 'routes'> {
+  readonly brought: readonly Source[]
+}
+
+/** Plugins, catalog and routes of applications that lie over each other, the lowest first. */
+async function assembled(
+  layers: readonly ParsedFiles[],
+  places: PluginPlaces,
+  doing: Doing,
+): Promise<Collected<Assembled>> {
+  const app = stackedApps(layers)
   const plugins = checkPlugins(app.value ?? NO_APP)
   const place = (name: string) => plugins.value.place([name], 'key')
   const used = Object.keys(plugins.value.value)
-  const loaded = await loadPlugins(used, { pluginsDir, place })
+  const loaded = await loadPlugins(used, { ...places, place })
   const composed = compose(loaded.value, plugins.value)
   const brought = await pluginSources(composed.value)
   const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
@@ -75,7 +123,7 @@ export async function catalogFrom(
   const routed = routedBy(composed.value, await shippedPlugins())
   const known = { authenticates, brought: new Set(brought.value), routed }
   const composition = { ...composed.value, extensions: { ...composed.value.extensions, ...known } }
-  const rest = await doing(catalogPieces(app.value, sources.resources, composition, brought.value, sources.texts))
+  const rest = await doing(catalogPieces(app.value, layers, composition, brought.value))
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
   const missing =
     loaded.diagnostics.some(({ severity }) => severity !== 'warning') ||
@@ -84,22 +132,16 @@ export async function catalogFrom(
     ? rest.diagnostics
     : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))
   const routes = rest.value === undefined ? { value: [], diagnostics: [] } : judgedRoutes(composed.value, rest.value)
-  const told = await withUnusedPlugins(judged, used, { pluginsDir })
-  const diagnostics = inOrder([...unreadable, ...found, ...told, ...routes.diagnostics])
-  const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
-  if (failed || rest.value === undefined) return { diagnostics }
-  const all = [sources.app, ...brought.value, ...sources.resources, ...sources.texts]
-  return {
-    value: Object.freeze({
-      catalog: rest.value,
-      composition: composed.value,
-      routes: Object.freeze(routes.value),
-      files: sources,
-      sources: all,
-      version: fileVersion(all, code),
-    }),
-    diagnostics,
+  const told = await withUnusedPlugins(judged, used, places)
+  const diagnostics = [...found, ...told, ...routes.diagnostics]
+  if (rest.value === undefined) return { diagnostics }
+  const value = {
+    catalog: rest.value,
+    composition: composed.value,
+    routes: Object.freeze(routes.value),
+    brought: brought.value,
   }
+  return { value, diagnostics }
 }
 
 /** Routes of a plugin of the application's own can write every resource, and others those that have a key of the plugin. */
@@ -124,53 +166,54 @@ const FOLLOWS_A_PLUGIN: ReadonlySet<string> = new Set([
   'missing_relation',
 ])
 
-/** The pure part of boot: sources in, catalog out. */
-export function catalogOf(...given: Parameters<typeof catalogPieces>): Collected<Catalog> {
-  return atOnce(catalogPieces(...given))
-}
-
-/** The same in pieces. Files of the application extend those of plugins, and may name `texts`. */
-function* catalogPieces(
+/** The pure part of boot for one application: sources in, catalog out. */
+export function catalogOf(
   app: Document<unknown> | undefined,
   resources: readonly Source[],
   composition: Composition,
   brought: readonly Source[] = [],
   texts: readonly Source[] = [],
+): Collected<Catalog> {
+  const files = atOnce(parsedFiles({ app: NO_APP.place([]).source, resources, texts }))
+  return atOnce(catalogPieces(app, [{ ...files, app }], composition, brought))
+}
+
+/** The same in pieces, for applications that lie over each other. Files of the lowest extend those of plugins. */
+function* catalogPieces(
+  app: Document<unknown> | undefined,
+  layers: readonly ParsedFiles[],
+  composition: Composition,
+  brought: readonly Source[],
 ): Pieces<Collected<Catalog>> {
   const checkedApp = app === undefined ? { diagnostics: [] } : checkApp(app)
   const plugins = yield* each(brought, parseDocument)
-  const own = yield* each(resources, parseDocument)
-  const parsed = [...plugins, ...own]
-  const broken = [...brought, ...resources].flatMap(({ file }, index) =>
-    parsed[index]!.value === undefined ? [resourceOf(file)] : [],
+  const unreadable = brought.flatMap(({ file }, index) =>
+    plugins[index]!.value === undefined ? [resourceOf(file)] : [],
   )
-  const readable = (documents: typeof parsed) => documents.flatMap(({ value }) => value ?? [])
-  const included = readable(own).map((document) => withTexts(document, texts))
-  const extended = extendResources(
-    readable(plugins),
-    included.map(({ value }) => value),
+  const broken = [...unreadable, ...layers.flatMap((layer) => layer.broken)]
+  const extended = stackedResources(
+    plugins.flatMap(({ value }) => value ?? []),
+    layers,
+    new Set(brought),
   )
-  const bases = basesOf(extended.value)
-  const completed = completedByBase(extended.value, bases, composition.vocabulary.fieldTypes)
+  const own = new Set([...(layers.at(-1)?.resources ?? [])].map(({ place }) => place([]).source))
+  const written =
+    layers.length < 2 ? extended.value : withoutIdlePermissions(extended.value, app, composition.extensions, own)
+  const bases = basesOf(written)
+  const completed = completedByBase(written, bases, composition.vocabulary.fieldTypes)
   // Without the additions of a broken file, the plugin's resource would lack fields that others name.
   const documents = completed.filter((document) => !broken.includes(nameOf(document) ?? ''))
   const checked = yield* each(documents, (document) => checkResource(document, composition.vocabulary))
   const usable = checked.flatMap(({ value }) => value ?? [])
   const names = new Set(usable.map(({ value }) => value.resource))
-  const written = [...broken, ...completed.flatMap((document) => nameOf(document) ?? [])]
-  const unusable = new Set([...written.filter((name) => !names.has(name)), ...checked.flatMap(lostNames)])
+  const known = [...broken, ...completed.flatMap((document) => nameOf(document) ?? [])]
+  const unusable = new Set([...known.filter((name) => !names.has(name)), ...checked.flatMap(lostNames)])
   const definition = { app: checkedApp.value ?? NO_APP, resources: usable, bases }
   const resolved = yield* resolve(definition, composition.extensions, unusable)
-  const diagnostics = [checkedApp, ...parsed, ...included, extended, ...checked, resolved].flatMap(
-    (stage) => stage.diagnostics,
-  )
+  const stages = [checkedApp, ...plugins, ...layers.map(({ ofResources }) => ({ diagnostics: ofResources }))]
+  const diagnostics = [...stages, extended, ...checked, resolved].flatMap((stage) => stage.diagnostics)
   const failed = checkedApp.value === undefined || diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   return failed || resolved.value === undefined ? { diagnostics } : { value: resolved.value, diagnostics }
-}
-
-/** The resource that a file without readable YAML probably declares, by the file's name. */
-function resourceOf(file: string): string {
-  return file.replace(/^.*[\\/]/, '').replace(/\.yaml$/, '')
 }
 
 /**
@@ -205,40 +248,4 @@ async function pluginSources(composition: Composition): Promise<Required<Collect
     }
   }
   return { value, diagnostics }
-}
-
-/** The document with the texts in their places; a file that is not there is a complaint, and the map stays. */
-function withTexts(document: Document<unknown>, texts: readonly Source[]): Required<Collected<Document<unknown>>> {
-  const { value, place } = document
-  const automations = isObject(value as Json) ? (value as { automations?: Json }).automations : undefined
-  if (!isObject(automations)) return { value: document, diagnostics: [] }
-  const diagnostics: Diagnostic[] = []
-  const folder = posix.dirname(place([]).source.file)
-  const filled = (node: Json, at: Path): Json => {
-    if (Array.isArray(node)) return node.map((item, index) => filled(item, [...at, index]))
-    if (!isObject(node)) return node
-    const name = fileIn(node)
-    if (name === undefined)
-      return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, filled(item, [...at, key])]))
-    const found = texts.find(({ file }) => file === posix.join(folder, name))
-    if (found !== undefined) return found.text.replace(/^\uFEFF/, '').trimEnd()
-    diagnostics.push({ ...missing(name, place([]).source.file, texts), span: place([...at, 'file']) })
-    return node
-  }
-  const whole = filled(automations, ['automations'])
-  return { value: { value: { ...(value as object), automations: whole }, place }, diagnostics }
-}
-
-/** The file that a map names. */
-function fileIn(node: { readonly [key: string]: Json }): string | undefined {
-  const { file, ...others } = node
-  return typeof file === 'string' && Object.keys(others).length === 0 && file.endsWith('.liquid') ? file : undefined
-}
-
-function missing(name: string, beside: string, texts: readonly Source[]): Diagnostic {
-  const folder = posix.dirname(beside)
-  const known = texts.map(({ file }) => posix.relative(folder, file))
-  const near = nearest(name, known)
-  const hint = near === undefined ? `make ${posix.join(folder, name)}` : `did you mean "${near}"?`
-  return { code: 'source_unreadable', message: `There is no file ${name} beside ${posix.basename(beside)}`, hint }
 }

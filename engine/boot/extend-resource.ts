@@ -1,31 +1,49 @@
 /**
- * Merges the file of an application into the file of a plugin for the same resource: one document, in which each node
- * keeps its place.
+ * Lays the file of an application over the file of a plugin, or of an application that it extends, for the same resource:
+ * one document, in which each node keeps its place.
  */
-import type { Document, Path } from '../definition/definition.ts'
+import type { Document } from '../definition/definition.ts'
+import { type DocumentNode, entriesOf, isMapNode, itemsOf, listOf, mapOf } from '../definition/document-node.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
+import type { Source } from '../text/source.ts'
+
+/** A part of a lower application that a higher one writes again. */
+export interface Replaced {
+  /** `tickets.policies.update`. */
+  readonly path: string
+  readonly was: DocumentNode
+  readonly now: DocumentNode
+}
+
+/** What is known while files are laid over others, and what is found. */
+export interface Laying {
+  /** The files of plugins. */
+  readonly brought: ReadonlySet<Source>
+  readonly diagnostics: Diagnostic[]
+  readonly replaced: Replaced[]
+}
 
 /**
- * The documents of plugins, each merged with the application's file for the same resource, and then the other files of
- * the application. A contradiction of the plugin is a complaint, and the plugin's value stays.
+ * The documents that are there, each with the document of the same resource laid over it, and then the others. A
+ * contradiction of what is there is a complaint, and the value that is there stays.
  */
 export function extendResources(
-  brought: readonly Document<unknown>[],
-  own: readonly Document<unknown>[],
-): Required<Collected<readonly Document<unknown>[]>> {
-  const diagnostics: Diagnostic[] = []
+  there: readonly Document<unknown>[],
+  over: readonly Document<unknown>[],
+  laying: Laying,
+): readonly Document<unknown>[] {
   const used = new Set<Document<unknown>>()
   const byName = new Map<string | undefined, Document<unknown>>()
-  for (const document of own) if (!byName.has(nameOf(document))) byName.set(nameOf(document), document)
-  const extended = brought.map((base): Document<unknown> => {
-    const over = nameOf(base) === undefined ? undefined : byName.get(nameOf(base))
-    // Of two plugins that bring the same resource the second is a duplicate, and so is a second file of the application.
-    if (over === undefined || used.has(over)) return base
-    used.add(over)
-    return merged(base, over, diagnostics)
+  for (const document of over) if (!byName.has(nameOf(document))) byName.set(nameOf(document), document)
+  const extended = there.map((base): Document<unknown> => {
+    const own = nameOf(base) === undefined ? undefined : byName.get(nameOf(base))
+    // Of two plugins that bring the same resource the second is a duplicate, and so is a second file of one application.
+    if (own === undefined || used.has(own)) return base
+    used.add(own)
+    return merged(base, own, laying)
   })
-  return { value: [...extended, ...own.filter((document) => !used.has(document))], diagnostics }
+  return [...extended, ...over.filter((document) => !used.has(document))]
 }
 
 /** The resource that a document declares. */
@@ -37,29 +55,50 @@ export function nameOf({ value }: Document<unknown>): string | undefined {
 type Rule = (base: DocumentNode, over: DocumentNode, complain: Complain) => DocumentNode
 
 interface Complain {
-  /** The application's value contradicts the plugin's. */
+  /** The value contradicts the one that is there. */
   (base: DocumentNode, over: DocumentNode, what: string): void
   /** A list or map was expected. */
-  readonly form: (over: DocumentNode, expected: 'map' | 'list') => void
+  readonly form: (base: DocumentNode, over: DocumentNode, expected: 'map' | 'list') => void
+  /** The value takes the place of the one that is there. */
+  readonly replaced: (base: DocumentNode, over: DocumentNode) => void
+  /** Whether a plugin wrote the value that is there. */
+  readonly ofPlugin: (base: DocumentNode) => boolean
 }
 
-/** Lays `over` over `base`; complaints are added to `diagnostics`. */
-export function merged(base: Document<unknown>, over: Document<unknown>, diagnostics: Diagnostic[]): Document<unknown> {
+/** Lays `over` over `base`; what is found is added to `laying`. */
+function merged(base: Document<unknown>, over: Document<unknown>, laying: Laying): Document<unknown> {
+  return each(ruleOfKey, ['id', 'of', 'where'])(withUsualLookup(base), over, complaining(laying, `${nameOf(over)}`))
+}
+
+/** Lays the app.yaml of an application over that of the application below. */
+export function extendApp(base: Document<unknown>, over: Document<unknown>, laying: Laying): Document<unknown> {
+  return each((key) => APP_RULES[key] ?? replace)(base, over, complaining(laying))
+}
+
+/** `owner` is the first part of the paths of what is replaced. */
+function complaining({ brought, diagnostics, replaced }: Laying, owner?: string): Complain {
+  const fileOf = (node: DocumentNode): Source => node.place([]).source
+  const ofPlugin = (node: DocumentNode): boolean => brought.has(fileOf(node))
   const contradicts = (there: DocumentNode, here: DocumentNode, what: string): void => {
-    const { file } = there.place([]).source
-    diagnostics.push({
-      code: 'wrong_extension',
-      message: `${what} in ${file}, and its plugin relies on that`,
-      span: here.place([]),
-      hint: 'leave the key out, or write it as the plugin does',
-    })
+    const { file } = fileOf(there)
+    const told = ofPlugin(there)
+      ? [`${what} in ${file}, and its plugin relies on that`, 'leave the key out, or write it as the plugin does']
+      : [`${what} in ${file}, which this file extends`, 'leave the key out, or write it as that file does']
+    diagnostics.push({ code: 'wrong_extension', message: told[0]!, span: here.place([]), hint: told[1]! })
   }
-  const form = (here: DocumentNode, expected: 'map' | 'list'): void => {
-    const message = `Here stands a ${expected} in the file of the plugin that this one extends`
+  const form = (there: DocumentNode, here: DocumentNode, expected: 'map' | 'list'): void => {
+    const whose = ofPlugin(there) ? 'the file of the plugin' : `the file ${fileOf(there).file}`
+    const message = `Here stands a ${expected} in ${whose} that this one extends`
     diagnostics.push({ code: 'wrong_type', message, span: here.place([]), hint: `write a ${expected}` })
   }
-  const complain = Object.assign(contradicts, { form })
-  return each(ruleOfKey, ['id', 'of', 'where'])(withUsualLookup(base), over, complain)
+  return Object.assign(contradicts, {
+    form,
+    ofPlugin,
+    replaced(was: DocumentNode, now: DocumentNode) {
+      if (!ofPlugin(was))
+        replaced.push({ path: [...(owner === undefined ? [] : [owner]), ...(now.at ?? [])].join('.'), was, now })
+    },
+  })
 }
 
 /** The same with the lookup that a file without one has, so that another one is added to it. */
@@ -69,7 +108,12 @@ function withUsualLookup(base: DocumentNode): DocumentNode {
     : base
 }
 
-const replace: Rule = (_base, over) => over
+const replace: Rule = (base, over, complain) => {
+  complain.replaced(base, over)
+  return over
+}
+
+const over: Rule = (_base, own) => own
 
 /**
  * The entries of both maps: common keys by their own rules, and no new keys among `settled`. A value of another form is
@@ -79,12 +123,12 @@ function each(ruleOf: (key: string) => Rule, settled: readonly string[] = [], ow
   return (base, over, complain) => {
     if (!isMapNode(base)) return over
     if (!isMapNode(over)) {
-      complain.form(over, 'map')
+      complain.form(base, over, 'map')
       return base
     }
-    const children = new Map(Object.keys(base.value).map((key) => [key, within(base, key)]))
-    for (const key of Object.keys(over.value)) {
-      const [there, here] = [children.get(key), within(over, key)]
+    const children = new Map(entriesOf(base))
+    for (const [key, here] of entriesOf(over)) {
+      const there = children.get(key)
       if (there !== undefined) children.set(key, ruleOf(key)(there, here, complain))
       else if (settled.includes(key)) complain(base, here, `"${key}"${owner} is not set`)
       else children.set(key, here)
@@ -99,7 +143,7 @@ function lists(
   return (base, over, complain) => {
     if (!Array.isArray(base.value)) return over
     if (Array.isArray(over.value)) return listOf(merge(itemsOf(base), itemsOf(over), complain), over)
-    complain.form(over, 'list')
+    complain.form(base, over, 'list')
     return base
   }
 }
@@ -194,7 +238,9 @@ const member =
 const promised =
   (what: string, promise: Json): Rule =>
   (base, over, complain) =>
-    base.value === promise ? stays(what)(base, over, complain) : over
+    base.value === promise && complain.ofPlugin(base)
+      ? stays(what)(base, over, complain)
+      : replace(base, over, complain)
 
 /** Words of an enum: the application's list holds the plugin's, in its own order. */
 const allOf =
@@ -203,7 +249,7 @@ const allOf =
     if (!Array.isArray(base.value) || !Array.isArray(over.value)) return over
     const written = over.value
     const missing = base.value.filter((word) => !written.includes(word))
-    if (missing.length === 0) return over
+    if (missing.length === 0) return replace(base, over, complain)
     complain(base, over, `${what} has ${missing.map((word) => JSON.stringify(word)).join(', ')}`)
     return base
   }
@@ -218,11 +264,12 @@ function mergeRows(seeds: unknown): Rule {
   const key = (isObject(seeds) ? [seeds.key].flat() : []).map(String)
   const keyOf = ({ value }: DocumentNode): string =>
     JSON.stringify(key.map((name) => (isObject(value) ? value[name] : null)))
-  return lists((base, over, complain) => {
+  return lists((base, own, complain) => {
     const rows = new Map(base.map((row) => [keyOf(row), row]))
-    const fresh = over.filter((row) => {
+    const fresh = own.filter((row) => {
       const there = rows.get(keyOf(row))
-      if (there !== undefined) rows.set(keyOf(row), each(() => replace)(there, row, complain))
+      if (there !== undefined)
+        rows.set(keyOf(row), each((name) => (key.includes(name) ? over : replace))(there, row, complain))
       return there === undefined
     })
     return [...rows.values(), ...fresh]
@@ -230,6 +277,7 @@ function mergeRows(seeds: unknown): Rule {
 }
 
 const RULES: Readonly<Record<string, Rule>> = {
+  resource: over,
   id: stays('"id"'),
   of: stays('"of"'),
   where: stays('"where"'),
@@ -261,47 +309,26 @@ const RULES: Readonly<Record<string, Rule>> = {
   ),
 }
 
+/** A plugin without options has those of the application below. */
+const options: Rule = (base, own, complain) =>
+  own.value === null || base.value === null
+    ? own.value === null
+      ? base
+      : own
+    : each(() => replace)(base, own, complain)
+
+/** What an application is called is its own. */
+const APP_RULES: Readonly<Record<string, Rule>> = {
+  ...Object.fromEntries(['name', 'version', 'description', 'extends'].map((key) => [key, over])),
+  without: add,
+  plugins: each(() => options),
+  ...Object.fromEntries(['calendars', 'limits', 'strictness'].map((key) => [key, each(() => replace)])),
+}
+
 function ruleOfKey(key: string): Rule {
   return Object.hasOwn(RULES, key) ? RULES[key]! : replace
 }
 
-function itemsOf(list: DocumentNode): readonly DocumentNode[] {
-  return Array.isArray(list.value) ? list.value.map((_item, index) => within(list, index)) : []
-}
-
 function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
-}
-
-function isMapNode(one: DocumentNode): one is DocumentNode & { readonly value: JsonObject } {
-  return isObject(one.value)
-}
-
-/** A document, or a node of one. */
-type DocumentNode = Document<unknown>
-
-/** The node below a key or index. */
-function within(whole: DocumentNode, key: string | number): DocumentNode {
-  const { value } = whole
-  const below = Array.isArray(value) ? value[Number(key)] : isObject(value) ? value[key] : undefined
-  return { value: below, place: (path, side) => whole.place([key, ...path], side) }
-}
-
-/** A map of nodes; a path that leads nowhere has the place of `own`. */
-function mapOf(children: ReadonlyMap<string, DocumentNode>, own: DocumentNode): DocumentNode {
-  const value = Object.fromEntries([...children].map(([key, child]) => [key, child.value]))
-  return { value, place: placeIn((key) => children.get(String(key)), own) }
-}
-
-/** A list of nodes; a path that leads nowhere has the place of `own`. */
-function listOf(items: readonly DocumentNode[], own: DocumentNode): DocumentNode {
-  return { value: items.map((item) => item.value), place: placeIn((key) => items[Number(key)], own) }
-}
-
-function placeIn(child: (key: string | number) => DocumentNode | undefined, own: DocumentNode): DocumentNode['place'] {
-  return (path: Path, side) => {
-    const [first, ...rest] = path
-    const found = first === undefined ? undefined : child(first)
-    return found === undefined ? own.place(path, side) : found.place(rest, side)
-  }
 }

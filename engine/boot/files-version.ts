@@ -1,9 +1,10 @@
 /** The version of the files of an application ⇄: a hash that is the same on every machine with the same files. */
 import { createHash } from 'node:crypto'
-import { basename, dirname, relative, resolve, sep } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Composition } from '../plugin/compose.ts'
-import { codeFolders } from '../plugin/load.ts'
+import { codeFolders, type PluginPlaces } from '../plugin/load.ts'
 import { codeHash } from '../plugin/modules.ts'
 import type { Source } from '../text/source.ts'
 
@@ -30,16 +31,39 @@ export function programVersion(): Promise<string> {
   return program
 }
 
+/** The package.json of the program. */
+interface ProgramPackage {
+  readonly folder: string
+  readonly version: string
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+let own: Promise<ProgramPackage> | undefined
+
+/** The package that this code belongs to, with its folder; read once. */
+export function programPackage(): Promise<ProgramPackage> {
+  own ??= packageAbove(ENGINE)
+  return own
+}
+
+async function packageAbove(folder: string): Promise<ProgramPackage> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}')
+  const manifest = JSON.parse(text) as { readonly name?: string; readonly version: string }
+  if (manifest.name === 'plinth') return { ...manifest, folder }
+  if (dirname(folder) === folder) throw new Error('The package.json of Plinth cannot be found')
+  return packageAbove(dirname(folder))
+}
+
 /** A hash of all that an application is made from: its files of that version, the code of every plugin, and Plinth itself. */
 export async function madeFrom(
   version: string,
   { plugins }: Pick<Composition, 'plugins'>,
-  { pluginsDir }: { readonly pluginsDir: string },
+  { pluginsDir, below }: PluginPlaces,
 ): Promise<string> {
   const names = plugins.map(({ name }) => name)
   const hash = createHash('sha256')
     .update(version)
     .update(await programVersion())
-  for (const folder of await codeFolders(names, pluginsDir)) hash.update(await codeHash(folder))
+  for (const folder of await codeFolders(names, { pluginsDir, below })) hash.update(await codeHash(folder))
   return hash.digest('hex')
 }

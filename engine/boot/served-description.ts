@@ -16,6 +16,7 @@ import type { Composition } from '../plugin/compose.ts'
 import { inTurns, type Pieces } from '../turns.ts'
 import { type BootOptions, catalogFrom } from './boot.ts'
 import { madeFrom, programVersion } from './files-version.ts'
+import { pluginFolders } from './layers.ts'
 
 /** The format of the stored description; another version of Plinth may have written another one. */
 const FORM = 1
@@ -110,7 +111,7 @@ export function createServedKeeper(
     try {
       const app = serving()
       if (app === undefined) return
-      const from = await madeFrom(version, app.composition, settings)
+      const from = await madeFrom(version, app.composition, { ...settings, below: pluginFolders(app.files) })
       await keepServed(database.adhoc, from, async () => {
         const kept: KeptFiles = { program: await programVersion(), files: app.files }
         await keepServedFiles(database.adhoc, from, JSON.stringify(kept))

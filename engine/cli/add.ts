@@ -8,7 +8,7 @@ import { posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { connect, isMade } from '../database/connect.ts'
-import { readSources } from '../definition/read.ts'
+import { readLayers } from '../boot/layers.ts'
 import { sentenceOf } from '../error.ts'
 import { planFor } from '../migration/migrate.ts'
 import { renderPlan } from '../migration/plan-text.ts'
@@ -71,7 +71,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     return 2
   }
   const before = await readCatalog(settings)
-  const sources = await readSources(settings.resourcesDir)
+  const sources = await readLayers(settings.resourcesDir)
   if (before.value === undefined || sources.value === undefined) {
     showDiagnostics(before, invocation)
     complain('Nothing was added: mend this first.')

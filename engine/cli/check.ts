@@ -4,8 +4,7 @@
  */
 
 import { type Boot, readCatalog } from '../boot/boot.ts'
-import { readScenarios } from '../definition/read.ts'
-import { readScenarioFile } from '../definition/scenario.ts'
+import { applicationScenarios } from '../boot/scenario-files.ts'
 import { strayLine, strayValues } from '../migration/questions.ts'
 import { endedNames } from '../resolve/earlier-names.ts'
 import { inOrder } from '../resolve/resolve.ts'
@@ -28,8 +27,9 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
 async function checked(invocation: Invocation): Promise<Boot | undefined> {
   const { value, diagnostics } = await readCatalog(invocation.settings)
   // The application itself has reported a folder that cannot be read.
-  const scenarios = await readScenarios(invocation.settings.resourcesDir).catch(() => ({ value: [], diagnostics: [] }))
-  const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((source) => readScenarioFile(source).diagnostics)]
+  const { resourcesDir } = invocation.settings
+  const scenarios = await applicationScenarios(resourcesDir).catch(() => ({ value: [], diagnostics: [] }))
+  const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((file) => file.diagnostics)]
   const ended = value === undefined ? [] : endedNames(value.catalog, new Date().toISOString().slice(0, 10))
   showDiagnostics({ diagnostics: inOrder([...diagnostics, ...wrong, ...ended]) }, invocation)
   return wrong.length > 0 ? undefined : value

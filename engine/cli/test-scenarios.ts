@@ -3,13 +3,14 @@
  */
 import { resolve, sep } from 'node:path'
 import type { Boot } from '../boot/boot.ts'
+import type { ReadScenarios } from '../boot/scenario-files.ts'
 import type { Document } from '../definition/definition.ts'
-import { readScenarioFile, type ScenarioFile } from '../definition/scenario.ts'
+import type { ScenarioFile } from '../definition/scenario.ts'
 import { type Reusable, reusable } from '../testing/reusable.ts'
 import { keyOf, type Safeguard, safeguardsOf } from '../testing/safeguard.ts'
 import { noticing, type Ran, runFile } from '../testing/suite.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
-import { placeOf, type Source } from '../text/source.ts'
+import { placeOf } from '../text/source.ts'
 import { readApplication, showDiagnostics } from './application.ts'
 import type { Invocation } from './command.ts'
 
@@ -19,10 +20,9 @@ import type { Invocation } from './command.ts'
  */
 export async function testScenarios(
   invocation: Invocation,
-  sources: readonly Source[],
+  files: readonly ReadScenarios[],
   mutate?: (file: string) => boolean,
 ): Promise<boolean> {
-  const files = sources.map(readScenarioFile)
   const wrong = files.flatMap(({ diagnostics }) => diagnostics)
   showDiagnostics({ diagnostics: wrong }, invocation)
   // Mistakes of the application itself are shown with their places.

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { readScenarios } from '../definition/read.ts'
+import { applicationScenarios } from '../boot/scenario-files.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Settings } from '../settings.ts'
@@ -82,9 +82,9 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
     positionals.length === 0 || positionals.some((part) => path.split(sep).join('/').includes(part))
   try {
     const files = mutate ? [] : (await testFiles(root, settings)).filter(chosen)
-    const scenarios = await readScenarios(settings.resourcesDir)
+    const scenarios = await applicationScenarios(settings.resourcesDir)
     showDiagnostics(scenarios, invocation)
-    const sources = scenarios.value.filter(({ file }) => chosen(file))
+    const sources = scenarios.value.filter(({ source }) => chosen(source.file))
     if (files.length + sources.length === 0) {
       const which = positionals.length === 0 ? '' : ` with ${positionals.join(' or ')} in its path`
       const kinds = mutate ? '*.test.yaml' : '*.test.ts and no *.test.yaml'

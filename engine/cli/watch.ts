@@ -3,7 +3,8 @@
  * app serves on.
  */
 import { resolve } from 'node:path'
-import { watch } from 'chokidar'
+import { type FSWatcher, watch } from 'chokidar'
+import { foldersBelow, pluginFolders, readLayers } from '../boot/layers.ts'
 import type { Engine } from '../engine.ts'
 import { sentenceOf } from '../error.ts'
 import { showDiagnostics } from './application.ts'
@@ -29,40 +30,80 @@ export interface Watching {
   end(): Promise<void>
 }
 
-/** Watches the files of resources and plugins; resolves once no change can be missed, so read them afterwards. */
+/**
+ * Watches the files of resources and plugins, those of applications below too; resolves once no change can be missed, so
+ * read them afterwards.
+ */
 export async function watchSources(invocation: Invocation): Promise<Watching> {
-  const { resourcesDir, pluginsDir } = invocation.settings
   let timer: NodeJS.Timeout | undefined
   let reloading = Promise.resolve()
   let isSaved = false
   let saved = (): void => {
     isSaved = true
   }
-  const plugins = resolve(pluginsDir)
-  const ofPlugins = (path: string): boolean => resolve(path).startsWith(plugins)
-  const ignored = (path: string): boolean => ofPlugins(path) && LEFT_OUT.test(resolve(path).slice(plugins.length))
-  const changed = (path: string): void => {
-    if (!(ofPlugins(path) ? PLUGINS : YAML).test(path)) return
+  const folders = watchFolders(() => {
     clearTimeout(timer)
     timer = setTimeout(() => saved(), SETTLE_MS)
-  }
-  // One watcher each: a folder of plugins that does not exist would make a common watcher ready too early.
-  const watchers = [resourcesDir, plugins].map((folder) => watch(folder, { ignoreInitial: true, ignored }))
-  for (const watcher of watchers) watcher.on('all', (_, path) => changed(path))
-  await Promise.all(watchers.map((watcher) => new Promise<void>((ready) => watcher.once('ready', ready))))
+  })
+  await folders.add(await placesOf(invocation))
   return {
     follow(engine, written) {
       reloading = written
       saved = () => {
-        reloading = reloading.then(() => reload(engine, invocation))
+        reloading = reloading.then(async () => {
+          // Before the files are read, so that no change of another application is missed.
+          await folders.add(await placesOf(invocation))
+          await reload(engine, invocation)
+        })
       }
       if (isSaved) saved()
     },
     async end() {
       clearTimeout(timer)
-      await Promise.all(watchers.map((watcher) => watcher.close()))
+      await folders.end()
+      clearTimeout(timer)
       await reloading
+      // A reload may have begun to watch more of them.
+      await folders.end()
     },
+  }
+}
+
+/** Folders with the files in them that are watched. */
+type Places = ReadonlyMap<string, RegExp>
+
+/** The folders of an application and of those below it; its own alone where the others cannot be read now. */
+async function placesOf({ settings }: Invocation): Promise<Places> {
+  const { resourcesDir, pluginsDir } = settings
+  const { value } = await readLayers(resourcesDir)
+  const [yaml, plugins] = value === undefined ? [[], []] : [foldersBelow(value), pluginFolders(value)]
+  const own = [resourcesDir, ...yaml].map((folder) => [resolve(folder), YAML] as const)
+  return new Map([...own, ...[pluginsDir, ...plugins].map((folder) => [resolve(folder), PLUGINS] as const)])
+}
+
+/** Calls `changed` for each change in one of the folders; more may be added. */
+function watchFolders(changed: () => void) {
+  const watched = new Map<string, FSWatcher>()
+  const begin = async (folder: string, files: RegExp): Promise<void> => {
+    const ignored = (path: string): boolean => files === PLUGINS && LEFT_OUT.test(resolve(path).slice(folder.length))
+    // One watcher each: a folder of plugins that does not exist would make a common watcher ready too early.
+    const watcher = watch(folder, { ignoreInitial: true, ignored })
+    watched.set(folder, watcher)
+    watcher.on('all', (_, path) => {
+      if (files.test(path)) changed()
+    })
+    await new Promise<void>((ready) => watcher.once('ready', ready))
+  }
+  const end = async (folder: string): Promise<void> => {
+    await watched.get(folder)?.close()
+    watched.delete(folder)
+  }
+  return {
+    async add(places: Places): Promise<void> {
+      const fresh = [...places].filter(([folder]) => !watched.has(folder))
+      await Promise.all(fresh.map(([folder, files]) => begin(folder, files)))
+    },
+    end: () => Promise.all([...watched.keys()].map(end)),
   }
 }
 

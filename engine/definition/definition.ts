@@ -321,6 +321,10 @@ export interface AppDefinition {
   readonly name: string
   readonly version?: string
   readonly description?: string
+  /** The application below: `plinth/desk`, or the path of a folder. */
+  readonly extends?: string
+  /** Parts of it that this application does not have: paths, or the path of a list with an example of an item. */
+  readonly without?: readonly (string | JsonObject)[]
   /** Prefix of every path, e.g. `/api/v1`. */
   readonly prefix?: string
   readonly plugins?: PluginsDefinition

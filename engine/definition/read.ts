@@ -12,10 +12,17 @@ const SCENARIOS = /\.test\.ya?ml$/i
 /** Texts of mails, which automations name. */
 const TEXT = /\.liquid$/
 
+/** The application that another one extends, and the folder of its plugins. */
+export interface BaseSources extends Sources {
+  readonly plugins: string
+}
+
 export interface Sources {
   readonly app: Source
   readonly resources: readonly Source[]
   readonly texts: readonly Source[]
+  /** The application that this one extends. */
+  readonly base?: BaseSources
 }
 
 /**

@@ -301,6 +301,16 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
   name: key('The name of the application.', 'Support Desk', TEXT),
   version: key('The version of the application, for the reference.', '1.0.0', TEXT),
   description: key('What the application is, for the reference.', 'A support desk.', TEXT),
+  extends: key(
+    'The application that this one extends: one that a package names, or a folder by its path from this one.',
+    'plinth/desk',
+    TEXT,
+  ),
+  without: key(
+    'Parts of the application below that this one does not have.',
+    ['posts', 'tickets.due_date', 'tickets.rules.closed_means_closed', 'plugins.ai'],
+    list(either(TEXT, named({}, TEXT))),
+  ),
   prefix: key('The beginning of every path.', '/api/v1', {
     type: 'string',
     pattern: '^(/[A-Za-z0-9._-]+)*$',

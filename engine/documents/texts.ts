@@ -3,6 +3,8 @@ import type { LIMITS } from '../limits.ts'
 
 /** A key of app.yaml or of a resource → where it is explained, from resources/README.md. */
 export const KEY_LINKS: Readonly<Record<string, string>> = {
+  extends: 'guide/extending-applications.md',
+  without: 'guide/extending-applications.md#what-you-leave-out',
   plugins: '../plugins/README.md#the-plugins-that-come-with-plinth',
   calendars: 'guide/follows.md#calendars',
   limits: '../engine/guide/configuration.md#limits',
@@ -54,6 +56,8 @@ export const TYPE_PAGE = 'guide/field-types.md'
 
 /** A diagnostic → a page that explains more, from resources/guide/diagnostics.md. */
 export const CURE_LINKS: Readonly<Record<string, string>> = {
+  wrong_base: 'See [extending an application](extending-applications.md).',
+  unknown_part: 'See [what can be left out](extending-applications.md#what-you-leave-out).',
   wrong_extension: 'See [which keys add and which replace](plugin-keys.md#extending-a-resource-of-a-plugin).',
   unknown_operator: 'See [filters](lists-and-filters.md#filters).',
   invalid_filter: 'See [filters](lists-and-filters.md#filters).',

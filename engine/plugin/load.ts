@@ -16,8 +16,14 @@ import { CONTRIBUTIONS } from './contribution.ts'
 import { FROM_SOURCE, importEntry, versionOf } from './modules.ts'
 import type { Plugin } from './plugin.ts'
 
-export interface LoadOptions {
+/** The folders in which plugins are looked for before those that come with Plinth. */
+export interface PluginPlaces {
   readonly pluginsDir: string
+  /** Those of the applications that this one extends, the highest first. */
+  readonly below?: readonly string[] | undefined
+}
+
+export interface LoadOptions extends PluginPlaces {
   /** The place of a plugin's name, for diagnostics. */
   readonly place?: (name: string) => Span
 }
@@ -63,8 +69,8 @@ function placed(diagnostic: Diagnostic, span: Span | undefined): Diagnostic {
 }
 
 async function load(name: string, options: LoadOptions, { versions, folders }: Search): Promise<Collected<Plugin>> {
-  const [entry, second] = NAME.test(name) ? await findEntries(name, resolve(options.pluginsDir), folders) : []
-  if (entry === undefined) return { diagnostics: [await missing(name, options.pluginsDir)] }
+  const [entry, second] = NAME.test(name) ? await findEntries(name, foldersOf(options), folders) : []
+  if (entry === undefined) return { diagnostics: [await missing(name, options)] }
   const { file, folder, stale } = entry
   if (second !== undefined) {
     const message = `Two folders hold a plugin "${name}": ${shown(file)} and ${shown(second.file)}`
@@ -107,8 +113,18 @@ function staleWarning(name: string, stale: string, file: string): Diagnostic {
   }
 }
 
-async function findEntries(name: string, pluginsDir: string, folders: Search['folders']): Promise<readonly Entry[]> {
-  for (const folder of [...compiledFolder(pluginsDir), pluginsDir, SHIPPED]) {
+/** The folders of plugins, in the order in which they are looked through. */
+function foldersOf({ pluginsDir, below = [] }: PluginPlaces): readonly string[] {
+  const places = [pluginsDir, ...below].map((folder) => resolve(folder))
+  return [...new Set([...places.flatMap((folder) => [...compiledFolder(folder), folder]), SHIPPED])]
+}
+
+async function findEntries(
+  name: string,
+  places: readonly string[],
+  folders: Search['folders'],
+): Promise<readonly Entry[]> {
+  for (const folder of places) {
     const entries = folders.get(folder) ?? entriesOf(folder)
     folders.set(folder, entries)
     const found = (await entries).get(name)
@@ -116,7 +132,7 @@ async function findEntries(name: string, pluginsDir: string, folders: Search['fo
     // Code that was compiled with the engine only changes by a restart.
     return !FROM_SOURCE && folder.startsWith(DIST) ? found : found.map((entry) => ({ ...entry, folder }))
   }
-  const file = findPackage(name, pluginsDir)
+  const file = findPackage(name, places)
   return file === undefined ? [] : [{ file }]
 }
 
@@ -127,7 +143,7 @@ async function findEntries(name: string, pluginsDir: string, folders: Search['fo
 async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly Entry[]>> {
   const found = new Map<string, Entry[]>()
   const look = async (place: string, below: boolean): Promise<void> => {
-    for (const name of await foldersOf(place)) {
+    for (const name of await foldersIn(place)) {
       const entry = entryIn(join(place, name))
       if (entry !== undefined) found.set(name, [...(found.get(name) ?? []), entry])
       else if (below) await look(join(place, name), false)
@@ -165,15 +181,17 @@ function compiledFolder(pluginsDir: string): readonly string[] {
 }
 
 /** The folders of these plugins: in the application, in Plinth, in packages. */
-export async function codeFolders(names: readonly string[], pluginsDir: string): Promise<readonly string[]> {
-  const folders = [...compiledFolder(resolve(pluginsDir)), resolve(pluginsDir), SHIPPED]
+export async function codeFolders(names: readonly string[], places: PluginPlaces): Promise<readonly string[]> {
+  const folders = foldersOf(places)
   const known = new Set((await Promise.all(folders.map(entriesOf))).flatMap((entries) => [...entries.keys()]))
-  const packages = names.filter((name) => !known.has(name)).flatMap((name) => findPackage(name, pluginsDir) ?? [])
+  const packages = names.filter((name) => !known.has(name)).flatMap((name) => findPackage(name, folders) ?? [])
   return [...new Set([...folders, ...packages.map((file) => dirname(file))])].sort()
 }
 
-function findPackage(name: string, pluginsDir: string): string | undefined {
-  for (const from of [join(pluginsDir, 'index.js'), join(process.cwd(), 'index.js'), import.meta.url]) {
+function findPackage(name: string, places: readonly string[]): string | undefined {
+  const [own = process.cwd(), ...below] = places.filter((folder) => folder !== SHIPPED)
+  for (const folder of [own, process.cwd(), ...below, SHIPPED]) {
+    const from = join(folder, 'index.js')
     try {
       return createRequire(from).resolve(name)
     } catch {
@@ -183,8 +201,9 @@ function findPackage(name: string, pluginsDir: string): string | undefined {
   return undefined
 }
 
-async function missing(name: string, pluginsDir: string): Promise<Diagnostic> {
-  const known = new Set([...(await entriesOf(pluginsDir)).keys(), ...(await entriesOf(SHIPPED)).keys()])
+async function missing(name: string, places: PluginPlaces): Promise<Diagnostic> {
+  const { pluginsDir } = places
+  const known = new Set((await Promise.all(foldersOf(places).map(entriesOf))).flatMap((found) => [...found.keys()]))
   const near = nearest(name, known)
   return {
     code: 'unknown_plugin',
@@ -197,7 +216,7 @@ async function missing(name: string, pluginsDir: string): Promise<Diagnostic> {
   }
 }
 
-async function foldersOf(directory: string): Promise<readonly string[]> {
+async function foldersIn(directory: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(directory, { withFileTypes: true })
     const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))

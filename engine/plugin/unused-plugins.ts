@@ -12,7 +12,7 @@ export async function withUnusedPlugins(
 ): Promise<readonly Diagnostic[]> {
   if (!diagnostics.some(isPuzzling)) return diagnostics
   const unused = (await shippedPlugins()).filter((name) => !used.includes(name))
-  const { value: plugins } = await loadPlugins(unused, { pluginsDir: options.pluginsDir })
+  const { value: plugins } = await loadPlugins(unused, { pluginsDir: options.pluginsDir, below: options.below })
   const owners = new Map(plugins.flatMap((plugin) => keysOf(plugin).map((key) => [key, plugin.name] as const)))
   return diagnostics.map((diagnostic) => {
     const owner = isPuzzling(diagnostic) ? owners.get(keyAt(diagnostic)) : undefined

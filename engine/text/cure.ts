@@ -24,7 +24,10 @@ export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
   bad_setting: 'Correct the environment variable that the message names.',
   unknown_resource: "Take the suggested name, or add the resource's file.",
   duplicate_resource: 'Rename one of the two, or merge the files.',
-  wrong_extension: 'Leave the key out, or write it as the plugin does.',
+  wrong_extension: 'Leave the key out, or write it as the file does that is extended.',
+  wrong_base:
+    'Write the name of an application of an installed package, such as `plinth/desk`, or the path of a folder with an `app.yaml`.',
+  unknown_part: 'Take the suggested name, or take the line away.',
   duplicate_path: 'Give one of them another `path`.',
   unknown_field: 'Take the suggested name, or declare the field or relation.',
   unknown_attribute:

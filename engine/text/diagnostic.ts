@@ -20,7 +20,10 @@ export const DIAGNOSTIC_CODES = {
   bad_setting: 'An environment variable whose value cannot be read.',
   unknown_resource: 'A resource that no file declares.',
   duplicate_resource: 'Two files declare the same resource.',
-  wrong_extension: 'A file that contradicts the resource of a plugin, which it extends.',
+  wrong_extension: 'A file that contradicts the resource of a plugin or of another application, which it extends.',
+  wrong_base:
+    'An `extends` that leads to no application, to itself, or to one made for another version of the program.',
+  unknown_part: 'A part that the application below does not have, and that is to be left out or changed.',
   duplicate_path: 'Two routes would have the same path.',
   unknown_field: 'A field or relation that the resource does not have.',
   unknown_attribute:

@@ -18,8 +18,9 @@ import { diagnose } from './checks.ts'
 const test = suite('reference')
 
 const GUIDE = 'resources/guide'
-/** The first application is a whole one, and run by readme.test.ts. */
-const GUIDES = readdirSync(GUIDE).filter((name) => name !== 'first-application.md')
+/** Whole applications, which are run by readme.test.ts and cli/extends.test.ts. */
+const WHOLE = ['first-application.md', 'extending-applications.md']
+const GUIDES = readdirSync(GUIDE).filter((name) => !WHOLE.includes(name))
 const PAGES = ['resources/README.md', ...GUIDES.map((name) => `${GUIDE}/${name}`)]
 const TEXT = PAGES.map((path) => readFileSync(path, 'utf8')).join('\n')
 

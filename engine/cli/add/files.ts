@@ -122,12 +122,12 @@ export class Files {
 
   /** The application with the addition. */
   #checked(pluginsDir: string): Promise<Collected<Boot>> {
-    const { app, resources, texts } = this.#sources
+    const { app, resources, ...others } = this.#sources
     const now = ({ file, text }: Source): Source => ({ file, text: this.#changed.get(file)?.after ?? text })
     const known = new Set(resources.map(({ file }) => file))
     const more = this.changed.filter(({ file }) => file.endsWith('.yaml') && file !== app.file && !known.has(file))
     const own = [...resources.map(now), ...more.map(({ file, after }) => ({ file, text: after }))]
-    return catalogFrom({ value: { app: now(app), resources: own, texts }, diagnostics: [] }, pluginsDir)
+    return catalogFrom({ value: { app: now(app), resources: own, ...others }, diagnostics: [] }, pluginsDir)
   }
 
   #order(file: string): readonly string[] {

@@ -4,7 +4,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { programPackage } from '../../boot/files-version.ts'
 
 interface OwnPackage {
   readonly folder: string
@@ -14,26 +14,12 @@ interface OwnPackage {
   readonly origin: { readonly tarball: string } | 'checkout' | undefined
 }
 
-interface Manifest {
-  readonly name?: string
-  readonly version: string
-  readonly devDependencies?: Readonly<Record<string, string>>
-}
-
 async function jsonOf<T>(file: string): Promise<T | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as T
   } catch {
     return undefined
   }
-}
-
-/** The nearest folder above this file with the package's own package.json. */
-async function find(folder: string): Promise<readonly [folder: string, manifest: Manifest]> {
-  const manifest = await jsonOf<Manifest>(join(folder, 'package.json'))
-  if (manifest?.name === 'plinth') return [folder, manifest]
-  if (dirname(folder) === folder) throw new Error('The package.json of Plinth cannot be found')
-  return find(dirname(folder))
 }
 
 interface Lock {
@@ -50,7 +36,7 @@ async function originOf(folder: string): Promise<OwnPackage['origin']> {
 }
 
 export async function ownPackage(): Promise<OwnPackage> {
-  const [folder, { version, devDependencies = {} }] = await find(dirname(fileURLToPath(import.meta.url)))
+  const { folder, version, devDependencies = {} } = await programPackage()
   return { folder, version, devDependencies, origin: await originOf(folder) }
 }
 

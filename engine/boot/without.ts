@@ -1,0 +1,180 @@
+/** The key `without` of app.yaml: parts of the application below that this one does not have. */
+import type { Document } from '../definition/definition.ts'
+import { type DocumentNode, entriesOf, itemsOf, listOf, mapOf, within } from '../definition/document-node.ts'
+import { isObject, type Json } from '../json.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
+import { nearest } from '../text/nearest.ts'
+import type { Span } from '../text/source.ts'
+import { nameOf } from './extend-resource.ts'
+
+/** One entry: the words of its path, an item of the list there if one is described, and its place. */
+export interface LeftOut {
+  readonly path: readonly string[]
+  readonly item?: Json
+  readonly span: Span
+}
+
+/** The entries of `without`; what is written in another form is left to the schema. */
+export function leftOut(app: Document<unknown>): readonly LeftOut[] {
+  return itemsOf(within(app, 'without')).flatMap((node): readonly LeftOut[] => {
+    const span = node.place([])
+    if (typeof node.value === 'string') return [{ path: node.value.split('.'), span }]
+    return Object.entries(isObject(node.value) ? node.value : {}).map(([path, item]) => ({
+      path: path.split('.'),
+      item,
+      span,
+    }))
+  })
+}
+
+/** Parts of app.yaml that an entry can name; the other first words are resources. */
+const OF_APP = ['plugins', 'calendars', 'limits']
+
+/** app.yaml without the parts of it that are left out; one that is not there is a complaint. */
+export function appWithout(
+  app: Document<unknown>,
+  entries: readonly LeftOut[],
+  diagnostics: Diagnostic[],
+): Document<unknown> {
+  let left = app
+  for (const entry of entries) if (isOfApp(entry)) left = taken(left, entry, entry.path, diagnostics)
+  return left
+}
+
+function isOfApp({ path: [first = ''] }: LeftOut): boolean {
+  return OF_APP.includes(first)
+}
+
+/** The resources without what is left out; a part that is not there, or that a plugin relies on, is a complaint. */
+export function resourcesWithout(
+  resources: readonly Document<unknown>[],
+  entries: readonly LeftOut[],
+  brought: readonly Document<unknown>[],
+  diagnostics: Diagnostic[],
+): readonly Document<unknown>[] {
+  let left = resources
+  for (const entry of entries) {
+    const [first = '', ...rest] = entry.path
+    if (isOfApp(entry) || first === 'scenarios') continue
+    const found = left.find((one) => nameOf(one) === first)
+    const plugins = brought.find((one) => nameOf(one) === first)
+    if (found === undefined)
+      diagnostics.push(unknown(entry, first, [...left.flatMap((one) => nameOf(one) ?? []), ...OF_APP]))
+    else if (plugins !== undefined && isPlugins(plugins, entry, rest)) diagnostics.push(ofPlugin(entry))
+    else {
+      const part = rest.length === 0 ? undefined : taken(found, entry, rest, diagnostics)
+      left = left.flatMap((one) => (one !== found ? [one] : part === undefined ? [] : [part]))
+    }
+  }
+  return left
+}
+
+/** Whether the file of a plugin has the part. */
+function isPlugins(document: Document<unknown>, { item }: LeftOut, rest: readonly string[]): boolean {
+  return rest.length === 0 || typeof removed(document, rest, item) !== 'string'
+}
+
+function taken(
+  whole: Document<unknown>,
+  entry: LeftOut,
+  path: readonly string[],
+  diagnostics: Diagnostic[],
+): Document<unknown> {
+  const left = removed(whole, path, entry.item)
+  if (typeof left !== 'string') return left
+  const near = nearest(path.at(-1) ?? '', namesAt(whole, path))
+  diagnostics.push(unknown(entry, entry.path.join('.'), near === undefined ? [] : [near]))
+  return whole
+}
+
+function unknown({ span }: LeftOut, name: string, known: readonly string[]): Diagnostic {
+  const near = nearest(name, known) ?? (known.length === 1 ? known[0] : undefined)
+  return {
+    code: 'unknown_part',
+    message: `The application below has no "${name}" that could be left out`,
+    span,
+    hint: near === undefined ? 'take the line away' : `did you mean "${near}"?`,
+  }
+}
+
+function ofPlugin({ path, span }: LeftOut): Diagnostic {
+  const message = `"${path.join('.')}" comes with a plugin, which relies on it`
+  return { code: 'wrong_extension', message, span, hint: 'leave out the plugin itself: plugins.<name>' }
+}
+
+/** Names that a path could have had at the place where it ends. */
+function namesAt(whole: DocumentNode, path: readonly string[]): readonly string[] {
+  const above = path.slice(0, -1).reduce<DocumentNode>((node, key) => within(node, key), whole)
+  const inside =
+    path.length === 1 ? ['fields', 'relations'].flatMap((key) => [...entriesOf(within(whole, key)).keys()]) : []
+  const listed = itemsOf(above).flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
+  return [...inside, ...entriesOf(above).keys(), ...listed]
+}
+
+const NOT_THERE = 'not there'
+
+/**
+ * The node without the part at a path. Names may have dots, so the longest name that fits is taken first; a name that is
+ * no key of a resource is a field or relation, one of a list is an item, and a map in a list is known by whom it is for.
+ */
+function removed(
+  node: DocumentNode,
+  path: readonly string[],
+  item: Json | undefined,
+  depth = 0,
+): DocumentNode | typeof NOT_THERE {
+  if (Array.isArray(node.value)) return withoutItem(node, path, item)
+  const children = new Map(entriesOf(node))
+  for (let end = path.length; end > 0; end -= 1) {
+    const key = path.slice(0, end).join('.')
+    const child = children.get(key)
+    if (child === undefined) continue
+    const rest = path.slice(end)
+    if (rest.length === 0 && item === undefined) {
+      if (key === 'resource' && depth === 0) return NOT_THERE
+      children.delete(key)
+      return mapOf(children, node)
+    }
+    const left = removed(child, rest, item, depth + 1)
+    if (left === NOT_THERE) continue
+    return mapOf(new Map([...children].map(([name, one]) => [name, name === key ? left : one])), node)
+  }
+  // `tickets.due_date`, `tickets.search.subject`, `tickets.sort.subject` and `statuses.seeds.open` leave a word out.
+  const implied = depth === 0 ? ['fields', 'relations'] : depth === 1 ? ['fields', 'keys', 'rows'] : []
+  for (const key of implied) {
+    const child = children.get(key)
+    const left = child === undefined ? NOT_THERE : removed(child, path, item, depth + 1)
+    if (left !== NOT_THERE) return mapOf(new Map([...children, [key, left]]), node)
+  }
+  return NOT_THERE
+}
+
+/** The list without the items that a path or an example describes. */
+function withoutItem(
+  list: DocumentNode,
+  path: readonly string[],
+  item: Json | undefined,
+): DocumentNode | typeof NOT_THERE {
+  const name = path.join('.')
+  const isMeant = ({ value }: DocumentNode): boolean =>
+    item === undefined ? isCalled(value as Json, name) : path.length === 0 && fits(value as Json, item)
+  const items = itemsOf(list)
+  const left = items.filter((one) => !isMeant(one))
+  return left.length === items.length ? NOT_THERE : listOf(left, list)
+}
+
+/** A clause is known by its permission, role or `who`, a seeded row by any of its texts. */
+function isCalled(value: Json, name: string): boolean {
+  if (!isObject(value)) return value === name
+  const { permission, role, who } = value
+  return (
+    [permission, role, who].includes(name) ||
+    ((permission ?? role ?? who) === undefined && Object.values(value).includes(name))
+  )
+}
+
+/** Whether a value has everything that an example has. */
+function fits(value: Json, example: Json): boolean {
+  if (!isObject(value) || !isObject(example)) return JSON.stringify(value) === JSON.stringify(example)
+  return Object.entries(example).every(([key, one]) => value[key] !== undefined && fits(value[key], one))
+}
