@@ -79,6 +79,7 @@ test('the examples that are whole files are an application, together with the fe
   assert.equal(files.map(([file]) => file.replace(/^.*\//, '')).sort(), [
     'articles.yaml',
     'bookings.yaml',
+    'cards.yaml',
     'customers.yaml',
     'statuses.yaml',
     'users.yaml',
