@@ -42,6 +42,13 @@ export function isOpen(asker: Asker, from: Resource, path: FieldPath): boolean {
   return path.relations.every((relation) => isWhole(asker, relation)) || isShownBeside(asker, from, path)
 }
 
+/** The title of a record as the caller may read it. */
+export function titleFor(asker: Asker, resource: Resource): readonly FieldPath[] {
+  return resource.title.filter((path) =>
+    path.relations.length === 0 ? filterable(path, asker.actor) : isOpen(asker, resource, path),
+  )
+}
+
 /**
  * Whether the caller may search the texts at the end of a path. Those of to-one relations are open to it; of records that
  * a relation leads to many of, the search finds what the caller sees.

@@ -8,6 +8,8 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { dependsOnValues, identityOf, type Plan, type Plans, shapeOf, shortened, sortSignature } from '../plan/plan.ts'
 import {
+  type Answer,
+  type ChoiceShape,
   type Conditions,
   type ListPlan,
   type Order,
@@ -57,6 +59,13 @@ export interface ListParent extends Omit<ParentShape, keyof Plan | 'lookup'> {
   readonly lookup: Lookup
 }
 
+/** What else a list is that no query says: which of its records, and what is answered of each. */
+export interface Narrowed {
+  readonly choices: ChoiceShape
+  readonly answer: Answer
+  readonly slots: Readonly<Record<string, unknown>>
+}
+
 /** Pages beyond this offset fetch ids first: an index alone can skip, the rows' other columns stay unread. */
 const DEEP_OFFSET = 500
 
@@ -69,6 +78,7 @@ export function readListQuery(
   resource: Resource,
   query: Iterable<readonly [string, string]>,
   parent?: ListParent,
+  narrowed?: Narrowed,
 ): ListQuery {
   requireClause(resource.policies.view, actor)
   // Without a prototype: a parameter may be called "constructor" or "__proto__".
@@ -92,20 +102,19 @@ export function readListQuery(
   const chosen = isProjected ? readProjection({ resource, actor, mode: 'list', refuse }, reserved) : undefined
   if (Object.keys(errors).length > 0) throw invalid(errors)
   const offset = cursor === undefined ? (page - 1) * perPage : 0
-  Object.assign(slots, search?.slots, { offset, parent: parent?.lookup.value })
-  after?.values.forEach((value, i) => {
-    slots[`k${i}`] = value
-  })
+  const places = Object.fromEntries((after?.values ?? []).map((value, i) => [`k${i}`, value]))
+  Object.assign(slots, search?.slots, narrowed?.slots, places, { offset, parent: parent?.lookup.value })
   const reader = classOf(actor)
   const plan = plans.get(planList, {
     resource,
     reader,
     within: reader.reach(resource.policies.view),
     below: parent && parentShape(parent),
+    choices: narrowed?.choices,
     conditions,
     search: search?.shape,
     order: orderOf(resource, sort, ranked, after),
-    answer: chosen ?? usualAnswer(actor, resource, 'list'),
+    answer: narrowed?.answer ?? chosen ?? usualAnswer(actor, resource, 'list'),
     perPage,
     numbered: cursor === undefined,
     deep: offset >= DEEP_OFFSET,

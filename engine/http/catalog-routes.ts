@@ -13,6 +13,7 @@ import type { BoundHook } from '../run/execution.ts'
 import { summarize } from '../run/read.ts'
 import { batchRoutes } from './batch-routes.ts'
 import type { EngineRoute } from './bound-route.ts'
+import { choiceRoutes } from './choice-routes.ts'
 import { resourceRoutes, routeAccess } from './resource-routes.ts'
 import { type OpenStream, streamRoutes } from './stream-route.ts'
 
@@ -22,12 +23,13 @@ interface Running {
   readonly open: OpenStream
 }
 
-/** Routes of actions, batches, summaries and streams. */
+/** Routes of actions, batches, summaries, choices and streams. */
 export function catalogRoutes(catalog: Catalog, running?: Running): readonly EngineRoute[] {
   return [
     ...resourceRoutes(catalog, running?.hooks),
     ...batchRoutes(catalog, running?.hooks),
     ...summaryRoutes(catalog),
+    ...choiceRoutes(catalog),
     ...streamRoutes(catalog, running?.open),
   ]
 }

@@ -202,7 +202,8 @@ function nameIn(resource: Resource, text: string): string | number | undefined {
   return field === resource.lookup[0] && !String(value).includes(':') ? String(value) : `${field.name}:${String(value)}`
 }
 
-function listReply(result: ListResult, status: number): Reply {
+/** The reply with a page of a list. */
+export function listReply(result: ListResult, status: number): Reply {
   const data = `[${result.items.join(',')}]`
   const bytes = Buffer.from(data)
   const pagination = JSON.stringify(result.pagination)

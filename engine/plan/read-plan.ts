@@ -6,6 +6,7 @@ import type {
   Field,
   FieldPath,
   Filter,
+  ManyToMany,
   Relation,
   Resource,
   SortTerm,
@@ -111,6 +112,16 @@ export interface ParentShape extends Plan {
   readonly lookup: Field
 }
 
+/** The record for which records are chosen: those that a relation of it may be set to. */
+export interface ChoiceShape extends Plan {
+  readonly resource: Resource
+  readonly relation: BelongsTo | ManyToMany
+  /** Whether it is stored already; the slot `chooser` is then its id. */
+  readonly stored: boolean
+  /** Its fields that have another value than what is stored, each in the slot of a value. */
+  readonly given: readonly Field[]
+}
+
 /** How the total of a list is found: not at all, by the page's own statement, or by one of its own up to `cap`. */
 export type Total =
   | { readonly by: 'nothing' | 'page' | 'estimate' }
@@ -133,6 +144,8 @@ export interface ListParts extends Paging {
   readonly reader: object
   readonly within: Reach
   readonly below: ParentShape | undefined
+  /** Only what may be chosen; undefined: all records of the list. */
+  readonly choices?: ChoiceShape | undefined
   readonly conditions: Conditions
   readonly search: SearchShape | undefined
   readonly order: Order
@@ -164,12 +177,15 @@ export function planCorrected(
   return { ...plan, search }
 }
 
-function totalOf({ below, conditions, numbered, resource, search, within }: ListParts, counted?: number): Total {
+function totalOf(
+  { below, choices, conditions, numbered, resource, search, within }: ListParts,
+  counted?: number,
+): Total {
   const { count } = resource
   if (!numbered) return { by: 'nothing' }
   if (search !== undefined) return { by: 'page' }
   if (count.kind === 'capped') return { by: 'count', cap: count.at }
-  if (count.kind !== 'estimated' || below !== undefined) return { by: 'count', cap: undefined }
+  if (count.kind !== 'estimated' || below !== undefined || choices !== undefined) return { by: 'count', cap: undefined }
   return isEstimable(resource, within, conditions.filters) ? { by: 'estimate' } : { by: 'count', cap: counted }
 }
 

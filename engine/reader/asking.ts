@@ -4,8 +4,8 @@ import { isKnownPath, takesSeveral } from '../ask/filter-parameters.ts'
 import { filterable, readable } from '../ask/policy.ts'
 import type { FieldPath, FilterPath, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { FIGURES, STEPS } from '../plan/read-plan.ts'
 import { pathName, writtenPath } from '../plan/plan.ts'
+import { FIGURES, STEPS } from '../plan/read-plan.ts'
 
 /** The parts of a catalog document that say what a list takes. `resource` is whole, `part` what the caller may read of it. */
 export function askingOf(asker: Asker, resource: Resource, part: Resource): JsonObject {

@@ -1,10 +1,9 @@
 /** An application as JSON for one class of callers: all that a program needs that draws lists, records and forms of it. */
 import type { Actor } from '../actor.ts'
-import { type Asker, isManyAskable, isOpen } from '../ask/askable.ts'
-import { clausesFor, readable } from '../ask/policy.ts'
-import type { Catalog, EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
+import { type Asker, isManyAskable, titleFor } from '../ask/askable.ts'
+import { readable } from '../ask/policy.ts'
+import type { Catalog, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
-import type { PolicyName } from '../definition/definition.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import { pathName } from '../plan/plan.ts'
 import { isWritable } from '../record/decode.ts'
@@ -12,7 +11,7 @@ import { isWordShown, speaksOf } from '../statement/moves.ts'
 import { requiredFields } from '../write/create.ts'
 import { manyFields } from '../write/input.ts'
 import { askingOf } from './asking.ts'
-import { readBy, writtenBy } from './part.ts'
+import { isAllowed, isChosenBy, isOffered, readBy, writtenBy } from './part.ts'
 
 /** A route of a plugin that the caller may call. */
 export interface OfferedRoute {
@@ -90,22 +89,14 @@ export function catalogDocument(
   }
 }
 
-const POLICIES: Readonly<Record<string, PolicyName>> = { list: 'view', get: 'view' }
-
-/** Whether the caller may do the action to some record, as far as clauses say that. */
-function isAllowed({ policies }: Resource, action: string, actor: Actor): boolean {
-  return actor.kind === 'system' || clausesFor(policies[POLICIES[action] ?? (action as PolicyName)], actor).length > 0
-}
-
 function seenBy({ actor, catalog }: Asker, resource: Resource): Seen {
-  const created = resource.actions.has('create') || resource.nested.some(({ actions }) => actions.includes('create'))
-  const may = (action: Write, offered: boolean): Resource | undefined =>
-    offered && isAllowed(resource, action, actor) ? writtenBy(resource, actor, action) : undefined
+  const may = (action: Write): Resource | undefined =>
+    isOffered(resource, action) && isAllowed(resource, action, actor) ? writtenBy(resource, actor, action) : undefined
   return {
     resource,
     part: readBy(catalog, resource, actor),
     actions: [...resource.actions].filter((action) => isAllowed(resource, action, actor)),
-    written: { create: may('create', created), update: may('update', resource.actions.has('update')) },
+    written: { create: may('create'), update: may('update') },
   }
 }
 
@@ -125,7 +116,7 @@ function outline(
     label: { one: resource.label, many: resource.plural },
     ...(resource.description === undefined ? {} : { description: resource.description }),
     path,
-    title: resource.title.filter((at) => isTitle(asker, resource, at)).map(pathName),
+    title: titleFor(asker, resource).map(pathName),
     id: resource.key.type.name,
     lookup: part.lookup.map(({ name }) => name),
     actions: [...actions],
@@ -141,10 +132,6 @@ function outline(
     below: belowOf(asker, seen, resource),
     routes: routes.filter((route) => route.resource === resource.name).map(routeOf),
   }
-}
-
-function isTitle(asker: Asker, resource: Resource, path: FieldPath): boolean {
-  return path.relations.length === 0 ? readable(path.field, asker.actor) : isOpen(asker, resource, path)
 }
 
 /** Fields that the caller reads or writes, in the order of answers. */
@@ -193,7 +180,10 @@ function relationsOf(asker: Asker, seen: ReadonlyMap<string, Seen>, one: Seen): 
     const uses = relationUses(asker, one, relation)
     if (relation.earlier !== undefined || uses === undefined) return []
     const about = { kind, label, ...(description === undefined ? {} : { description }) }
-    return [[name, { ...about, ...(seen.has(target) ? { to: target } : {}), ...uses, show }]]
+    const chosen = isChosenBy(asker, one.resource, relation)
+    const choices = `${asker.catalog.prefix}/${one.resource.path}/choices/${name}`
+    const leads = { ...(seen.has(target) ? { to: target } : {}), ...(chosen ? { choices } : {}) }
+    return [[name, { ...about, ...leads, ...uses, show }]]
   })
   return Object.fromEntries(entries)
 }

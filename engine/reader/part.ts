@@ -1,8 +1,12 @@
 /** The part of a resource for one class of callers: what they may read, ask for and write. */
 import type { Actor } from '../actor.ts'
+import type { Asker } from '../ask/askable.ts'
 import { askedWords } from '../ask/filter-parameters.ts'
-import { allowsOne, clausesFor, filterable, readable, readableEntry } from '../ask/policy.ts'
+import { allowsOne, clausesFor, filterable, reach, readable, readableEntry } from '../ask/policy.ts'
 import type { Catalog, EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
+import { targetOf } from '../catalog/stored.ts'
+import type { PolicyName } from '../definition/definition.ts'
+import { isWritable } from '../record/decode.ts'
 
 type SpecialOf = Resource['specials'] extends ReadonlyMap<string, infer S> ? S : never
 
@@ -74,4 +78,32 @@ export function writtenBy(resource: Resource, actor: Actor, action: 'create' | '
   )
   const sent = fields.map(([name, field]) => [name, { ...field, write: undefined }] as const)
   return { ...resource, fields: new Map(sent), relations: new Map(relations) }
+}
+
+/** Whether the caller may set a relation of some record, and sees some of the records that it leads to. */
+export function isChosenBy({ actor, catalog }: Asker, resource: Resource, relation: Relation): boolean {
+  if (relation.kind === 'has_many') return false
+  const target = targetOf(catalog, relation)
+  if (reach(target.policies.view, actor).kind === 'none') return false
+  return WRITES.some((action) => {
+    if (!isOffered(resource, action) || !isAllowed(resource, action, actor)) return false
+    const { fields, relations } = writtenBy(resource, actor, action)
+    if (relation.kind === 'many_to_many') return relations.has(relation.name)
+    const { field } = relation
+    return fields.has(field.name) && isWritable(field) && !(action === 'update' && field.immutable)
+  })
+}
+
+const WRITES = ['create', 'update'] as const
+
+/** Whether the resource has a route for the action, of its own or below another record. */
+export function isOffered({ actions, nested }: Resource, action: 'create' | 'update'): boolean {
+  return actions.has(action) || (action === 'create' && nested.some((below) => below.actions.includes('create')))
+}
+
+const POLICIES: Readonly<Record<string, PolicyName>> = { list: 'view', get: 'view' }
+
+/** Whether the caller may do the action to some record, as far as clauses say that. */
+export function isAllowed({ policies }: Resource, action: string, actor: Actor): boolean {
+  return actor.kind === 'system' || clausesFor(policies[POLICIES[action] ?? (action as PolicyName)], actor).length > 0
 }

@@ -111,7 +111,11 @@ export async function listRecords(
   query: Iterable<readonly [string, string]>,
   parent?: Parent,
 ): Promise<ListResult> {
-  const list = readListQuery(execution, resource, query, parent)
+  return readList(execution, readListQuery(execution, resource, query, parent), parent)
+}
+
+/** One page of a list that was read from its query. */
+export function readList(execution: Execution, list: ListQuery, parent?: Parent): Promise<ListResult> {
   return withKept(execution, (kept) => readPage(execution, list, parent, kept))
 }
 

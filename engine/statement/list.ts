@@ -7,6 +7,7 @@ import type { WireKind } from '../field/field-type.ts'
 import type { Serializer } from '../field/wire.ts'
 import { and, join, or, quoted, type Sql, slot, sql } from '../filter/sql.ts'
 import type { ListPlan, ParentShape, SearchShape } from '../plan/read-plan.ts'
+import { choosableSql } from './choices.ts'
 import { type Compiled, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
 import { conditionSql, existenceSql, fieldSql, reachSql } from './condition.ts'
 import { correctedWord, searchParts, searchSql } from './search.ts'
@@ -57,11 +58,12 @@ interface Below {
 }
 
 /** The conditions of a list: existence, reach, the parent where nested, the query's filters. A search comes on top of them. */
-function listConditions(scope: SelectScope, { filters, resource, within }: ListPlan, below?: Below): Sql[] {
+function listConditions(scope: SelectScope, { choices, filters, resource, within }: ListPlan, below?: Below): Sql[] {
   const where = existenceSql(scope, resource, 't')
   if (within.kind === 'matching') where.push(conditionSql(scope.catalog, within.filter, 't'))
   else if (within.kind === 'none') where.push(sql`false`)
   if (below !== undefined) where.push(sql`t.${quoted(below.relation.field.column)} = ${below.id}`)
+  if (choices !== undefined) where.push(...choosableSql(scope, choices, 't'))
   if (filters.length > 0) where.push(conditionSql(scope.catalog, { kind: 'and', of: filters }, 't'))
   return where
 }
