@@ -60,7 +60,7 @@ export const ERRORS = {
   payload_too_large: { status: 413, when: 'the body is larger than the route takes', message: 'Payload too large' },
   unsupported_media_type: {
     status: 415,
-    when: 'the body is neither JSON nor, on upload routes, multipart',
+    when: 'the body is of another type than the route takes: JSON, and on routes that say so multipart, a form, or any bytes',
     message: 'Unsupported media type',
   },
   validation_failed: {

@@ -4,7 +4,7 @@ import { sentenceOf } from '../error.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import type { Route } from '../http/route.ts'
-import { resourcesNamed } from '../http/route.ts'
+import { BODY_KINDS, bodyKind, resourcesNamed } from '../http/route.ts'
 import { nameless, pathFromRoot } from '../http/table.ts'
 import type { Bound, Composition } from '../plugin/compose.ts'
 import { resolveFields } from '../resolve/fields.ts'
@@ -30,6 +30,7 @@ function bindRoutes(composition: Composition, catalog: Catalog): Required<Collec
       const message = `The route ${route.method} ${route.path} of the plugin "${plugin}" has no function "handle"`
       diagnostics.push({ code: 'wrong_plugin', message, hint: 'add handle: async (context) => ({ data: … })' })
     }
+    diagnostics.push(...wrongBody({ plugin, value: route }))
     for (const name of resourcesNamed(route)) {
       if (!catalog.resources.has(name)) diagnostics.push(unknownResource({ plugin, value: route }, name, catalog))
     }
@@ -42,6 +43,19 @@ function bindRoutes(composition: Composition, catalog: Catalog): Required<Collec
     })
   })
   return { value, diagnostics }
+}
+
+/** The mistake in the kind of body that a route takes. */
+function wrongBody({ plugin, value: route }: Pick<Bound<Route>, 'plugin' | 'value'>): readonly Diagnostic[] {
+  const named = `The route ${route.method} ${route.path} of the plugin "${plugin}"`
+  const kind = bodyKind(route)
+  if (!BODY_KINDS.includes(kind)) {
+    const message = `${named} takes a body of the kind ${JSON.stringify(kind)}, which there is not`
+    return [{ code: 'wrong_plugin', message, ...hintOf(String(kind), BODY_KINDS) }]
+  }
+  if (kind !== 'raw' || route.input === undefined) return []
+  const message = `${named} takes a raw body, which has no fields, and declares "input"`
+  return [{ code: 'wrong_plugin', message, hint: 'leave out input and read context.raw, or take a form' }]
 }
 
 /** A route that answers records of a resource, or takes its filters, which this application does not have. */

@@ -1,4 +1,4 @@
-/** JSON bodies ⇄: which are taken, and up to which size; the refusals are 413, 415, 400 and 422. */
+/** Bodies as JSON, forms and bytes ⇄: which are taken, and up to which size; the refusals are 413, 415, 400 and 422. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
@@ -8,6 +8,7 @@ import { isObject, type JsonObject } from '../json.ts'
 import { INEXACT, inexactNumbers, SUSPECT } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
+import type { BodyKind, RawBody } from './route.ts'
 
 const JSON_MEDIA = /^application\/(?:[\w.!#$&^+-]+\+)?json$/
 const UTF8 = /^charset\s*=\s*"?utf-?8"?$/
@@ -26,10 +27,14 @@ function mediaOf(request: IncomingMessage): readonly string[] {
   return header.split(';').map((part) => part.trim().toLowerCase())
 }
 
-function isJson(request: IncomingMessage): boolean {
+/** The type of a form as browsers encode it. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** Whether the media type is one of text in UTF-8 that `fits`. */
+function isText(request: IncomingMessage, fits: (type: string) => boolean): boolean {
   const [type = '', ...parameters] = mediaOf(request)
   const named = parameters.filter((parameter) => parameter !== '')
-  return JSON_MEDIA.test(type) && named.length <= 1 && named.every((parameter) => UTF8.test(parameter))
+  return fits(type) && named.length <= 1 && named.every((parameter) => UTF8.test(parameter))
 }
 
 export function isMultipart(request: IncomingMessage): boolean {
@@ -53,11 +58,19 @@ function tooLarge(request: IncomingMessage): ApiError {
   return new ApiError('payload_too_large')
 }
 
+/** Whether a kind of body may have the type of a request. */
+const TAKES: Readonly<Record<Exclude<BodyKind, 'none'>, (request: IncomingMessage) => boolean>> = {
+  json: (request) => isText(request, (type) => JSON_MEDIA.test(type)),
+  form: (request) => isText(request, (type) => type === FORM_TYPE),
+  multipart: (request) => TAKES.json(request) || isMultipart(request),
+  raw: ({ headers }) => (headers['content-type'] ?? '').length <= LIMITS.contentTypeLength,
+}
+
 /** Refuses by the headers: 413 over `bytes`, then 415 for a type that the route does not take. */
-export function checkDeclared(request: IncomingMessage, bytes: number, kind: 'json' | 'multipart'): void {
+export function checkDeclared(request: IncomingMessage, bytes: number, kind: Exclude<BodyKind, 'none'>): void {
   if (!hasBody(request)) return
   if (Number(request.headers['content-length'] ?? 0) > bytes) throw tooLarge(request)
-  if (!isJson(request) && !(kind === 'multipart' && isMultipart(request))) throw new ApiError('unsupported_media_type')
+  if (!TAKES[kind](request)) throw new ApiError('unsupported_media_type')
 }
 
 function property(error: unknown, name: string): unknown {
@@ -65,12 +78,20 @@ function property(error: unknown, name: string): unknown {
 }
 
 /** The error that the caller gets when reading the body failed. */
-function readFailure(error: unknown, request: IncomingMessage): ApiError {
+function readFailure(error: unknown, request: IncomingMessage, kind: ReadKind): ApiError {
   if (property(error, 'status') === 413) return tooLarge(request)
   discard(request)
   if (property(error, 'status') === 415) return new ApiError('unsupported_media_type')
   // Broken compression, a wrong Content-Length or a closed connection: the body cannot be read.
-  return new ApiError('malformed_body', { cause: error })
+  return malformed(kind, error)
+}
+
+function malformed(kind: ReadKind, cause?: unknown): ApiError {
+  const message = { json: undefined, form: 'Malformed form body', raw: 'The body cannot be read' }[kind]
+  return new ApiError('malformed_body', {
+    ...(message !== undefined && { message }),
+    ...(cause !== undefined && { cause }),
+  })
 }
 
 /** The places of numbers that JavaScript cannot hold exactly; they are reported with the other mistakes of the body. */
@@ -78,7 +99,7 @@ const inexactIn = memo((_: JsonObject): { places: ReturnType<typeof inexactNumbe
 
 function parse(bytes: Buffer): JsonObject {
   // A decoder would replace broken UTF-8 by U+FFFD, and so change what the caller wrote.
-  if (!isUtf8(bytes)) throw new ApiError('malformed_body')
+  if (!isUtf8(bytes)) throw malformed('json')
   const text = bytes.toString('utf8')
   if (text === '') return {}
   let value: unknown
@@ -92,14 +113,52 @@ function parse(bytes: Buffer): JsonObject {
   return value
 }
 
-/** Reads the JSON object of a request, `{}` when there is no body; `bytes` counts after decompression. */
-export type ReadJson = (ctx: Context) => Promise<JsonObject>
+/** The names and texts of a form (URL Standard, section 5.1); a name that comes more than once has a list of texts. */
+function parseForm(bytes: Buffer): JsonObject {
+  if (!isUtf8(bytes)) throw malformed('form')
+  const text = bytes.toString('utf8')
+  try {
+    // URLSearchParams would replace what is no UTF-8.
+    if (text.includes('%')) decodeURIComponent(text)
+  } catch {
+    throw malformed('form')
+  }
+  const values = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const given = values.get(name)
+    if (given === undefined) values.set(name, [value])
+    else given.push(value)
+  }
+  return Object.fromEntries([...values].map(([name, given]) => [name, given.length === 1 ? given[0]! : given]))
+}
+
+/** The kinds that are read into memory. */
+type ReadKind = 'json' | 'form' | 'raw'
+
+/** The body of a request: `body` is `{}` where there is none, and for raw bodies. */
+export interface ReadBody {
+  readonly body: JsonObject
+  readonly raw: RawBody | undefined
+}
+
+/** A reader of bodies of one kind, of at most `bytes` after decompression. */
+export function bodyReader(kind: ReadKind, bytes: number): (ctx: Context) => Promise<ReadBody> {
+  const collect = collector(kind, bytes)
+  if (kind !== 'raw') {
+    const read = kind === 'json' ? parse : parseForm
+    return async (ctx) => ({ body: hasBody(ctx.req) ? read(await collect(ctx)) : {}, raw: undefined })
+  }
+  return async (ctx) => {
+    const type = ctx.req.headers['content-type'] ?? ''
+    return { body: {}, raw: { type, bytes: hasBody(ctx.req) ? await collect(ctx) : Buffer.alloc(0) } }
+  }
+}
 
 /**
- * A reader for bodies of at most `bytes`. koa-body collects and inflates; it is asked for plain text because its own
- * JSON parser refuses `__proto__` as malformed, and in binary because its text decoder hides broken UTF-8.
+ * Collects the bytes of a body. koa-body collects and inflates; it is asked for plain text because its own JSON parser
+ * refuses `__proto__` as malformed, and in binary because its text decoder hides broken UTF-8.
  */
-export function jsonReader(bytes: number): ReadJson {
+function collector(kind: ReadKind, bytes: number): (ctx: Context) => Promise<Buffer> {
   let loading: Promise<Middleware> | undefined
   // Loaded with the first body: importing koa-body takes 90 ms that a start need not wait for.
   const load = async () => {
@@ -115,16 +174,18 @@ export function jsonReader(bytes: number): ReadJson {
     })
   }
   return async (ctx) => {
-    if (!hasBody(ctx.req)) return {}
     loading ??= load()
     const collect = await loading
     try {
       await collect(ctx, async () => {})
     } catch (error) {
-      throw readFailure(error, ctx.req)
+      throw readFailure(error, ctx.req, kind)
     }
     const collected: unknown = Reflect.get(ctx.request, 'body')
-    return parse(Buffer.from(typeof collected === 'string' ? collected : '', 'latin1'))
+    // It leaves alone what has no type that it can read.
+    if (typeof collected === 'string') return Buffer.from(collected, 'latin1')
+    discard(ctx.req)
+    throw new ApiError('unsupported_media_type')
   }
 }
 

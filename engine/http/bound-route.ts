@@ -7,7 +7,10 @@ import type { Execution } from '../run/execution.ts'
 import type { Reply, Route, RouteContext } from './route.ts'
 
 /** The input of one request, checked and decoded: the part of a context that actions do not need. */
-export type RequestInput = Pick<RouteContext, 'params' | 'query' | 'parameters' | 'body' | 'files' | 'headers' | 'ip'>
+export type RequestInput = Pick<
+  RouteContext,
+  'params' | 'query' | 'parameters' | 'body' | 'files' | 'raw' | 'headers' | 'ip'
+>
 
 /** A route with its plugin, and its input and query as fields. */
 interface Bound extends Omit<Route, 'handle'> {

@@ -72,12 +72,13 @@ function ordered(value: Json): Json {
 async function fingerprints(
   { path, search }: Call,
   { route }: Place,
-  { body, files }: RequestInput,
+  { body, files, raw }: RequestInput,
   secrets: readonly string[],
 ): Promise<readonly string[]> {
   // Path and query as sent, so that a key for another record is another request.
   const url = search === '' ? path : `${path}?${search}`
   const hash = createHash('sha256').update(`${url}\n${JSON.stringify(ordered(withoutSecrets(route, body)))}`)
+  if (raw !== undefined) hash.update(`\n${JSON.stringify(raw.type)}\n`).update(raw.bytes)
   for (const file of files) {
     hash.update(`\n${JSON.stringify([file.part, file.name, file.bytes])}\n`)
     for await (const chunk of createReadStream(file.path)) hash.update(chunk)

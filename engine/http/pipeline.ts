@@ -5,12 +5,14 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { type Actor, ANONYMOUS } from '../actor.ts'
 import { allowsOne, forbiddenBy } from '../ask/policy.ts'
+import type { Field } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import { decodeInput } from '../record/decode.ts'
 import { type Execution, executionOf, runLeft, type Work } from '../run/execution.ts'
-import { checkDeclared, inspectBody, isMultipart, jsonReader } from './body.ts'
+import { bodyReader, checkDeclared, inspectBody, isMultipart, type ReadBody } from './body.ts'
 import type { BoundRoute, RequestInput } from './bound-route.ts'
 import type { Call, Headers } from './call.ts'
 import { routeContext, type Transact } from './context.ts'
@@ -22,7 +24,7 @@ import type { Place as LargePlace } from './large-answers.ts'
 import { requireCoding } from './negotiation.ts'
 import { decodeQuery, parseQuery } from './query.ts'
 import { callerOf, clientAddress, rateLimiter } from './rate-limit.ts'
-import type { Reply } from './route.ts'
+import { type BodyKind, bodyKind, type Reply } from './route.ts'
 import { type Answer, answerOf, type Fixed, optionsAnswer, requireComparable, type Stamp } from './send.ts'
 import { compileTable, type Match, type Place } from './table.ts'
 import { type Upload, uploadBytes, uploads } from './upload.ts'
@@ -67,7 +69,7 @@ export function beginCall(ctx: Context, parts: Pick<HttpParts, 'settings' | 'new
 export type Respond = (call: Call) => Promise<Answer>
 
 const NOTHING: Readonly<Record<string, Json>> = Object.freeze({})
-const NO_BODY: JsonObject = Object.freeze({})
+const NO_BODY: ReadBody = Object.freeze({ body: Object.freeze({}), raw: undefined })
 
 /** The pipeline of an app; throws when two routes have the same path and method. */
 export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond {
@@ -81,12 +83,12 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
   /** Reads the input of a request (413, 415, 400), checks access (403), decodes (422), and runs the handler. */
   const answer = async (call: Call, place: Place, match: Match): Promise<Answer> => {
     const { route } = place
-    const body = await readBody(call, route)
+    const read = await readBody(call, route)
     const query = call.search === '' ? new URLSearchParams() : parseQuery(call.search)
     checkAccess(place, call.actor)
     const upload = await readUpload(call, route)
     try {
-      const input = decode(call, place, match, { body, query, upload })
+      const input = decode(call, place, match, { ...read, query, upload })
       for (let unit = route.units?.(input) ?? 0; unit > 0; unit -= 1)
         await count(call.ctx, route.bucket ?? 'general', call.actor, call.ip)
       return await perform(call, place, input)
@@ -166,15 +168,14 @@ export function checkAccess({ route, needsToken }: Pick<Place, 'route' | 'needsT
 }
 
 /** The parts of a request's input before they are decoded. */
-interface Received {
-  readonly body: JsonObject
+interface Received extends ReadBody {
   readonly query: URLSearchParams
   readonly upload: Upload | undefined
 }
 
 interface Receiver {
-  /** The body as JSON; `{}` for a body of another kind, after a check of its declared size and type alone. */
-  readonly readBody: (call: Call, route: BoundRoute) => Promise<JsonObject>
+  /** The body; `{}` for one with files, after a check of its declared size and type alone. */
+  readonly readBody: (call: Call, route: BoundRoute) => Promise<ReadBody>
   /** The files and texts of a multipart body; undefined for other requests. */
   readonly readUpload: (call: Call, route: BoundRoute) => Promise<Upload | undefined>
   readonly decode: (call: Call, place: Place, match: Match, received: Received) => RequestInput
@@ -186,18 +187,24 @@ function receiver(parts: HttpParts): Receiver {
   const unknownParameters = ({ filters }: BoundRoute) =>
     filters === undefined ? strictness.unknownParameters : 'ignore'
   const jsonBytes = Math.min(limits.jsonBytes ?? LIMITS.jsonBytes, LIMITS.jsonBytes)
-  const readJson = jsonReader(jsonBytes)
+  const read = { json: bodyReader('json', jsonBytes), form: bodyReader('form', jsonBytes) }
+  const readRaw = memo(({ upload }: BoundRoute) => bodyReader('raw', upload?.bytes ?? jsonBytes))
+  const mostBytes = ({ upload }: BoundRoute, kind: BodyKind): number => {
+    if (kind === 'raw') return upload?.bytes ?? jsonBytes
+    return kind === 'multipart' ? uploadBytes(upload) : jsonBytes
+  }
   const receiveUpload = uploads(join(parts.settings.dataDir, 'tmp'), parts)
 
   return {
     readBody: async ({ ctx }, route) => {
       const kind = bodyKind(route)
-      if (kind !== 'none') checkDeclared(ctx.req, kind === 'json' ? jsonBytes : uploadBytes(route.upload), kind)
-      return kind === 'json' ? readJson(ctx) : NO_BODY
+      if (kind !== 'none') checkDeclared(ctx.req, mostBytes(route, kind), kind)
+      if (kind === 'raw') return readRaw(route)(ctx)
+      return kind === 'json' || kind === 'form' ? read[kind](ctx) : NO_BODY
     },
     readUpload: async ({ ctx }, route) =>
       bodyKind(route) === 'multipart' && isMultipart(ctx.req) ? receiveUpload(ctx, route.upload) : undefined,
-    decode: ({ headers, ip }, { names, route }, { values }, { body, query, upload }) => {
+    decode: ({ headers, ip }, { names, route }, { values }, { body, raw, query, upload }) => {
       const { queryFields } = route
       const undeclared = queryFields === undefined || (queryFields.length === 0 && query.size === 0)
       const sent = upload?.body ?? body
@@ -206,6 +213,7 @@ function receiver(parts: HttpParts): Receiver {
         headers,
         query,
         files: upload?.files ?? [],
+        raw,
         params: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
         parameters: undeclared ? NOTHING : decodeQuery(query, queryFields, unknownParameters(route)),
         body: bodyKind(route) === 'none' ? sent : decodeBody(route, sent, strictness.unknownKeys),
@@ -214,19 +222,22 @@ function receiver(parts: HttpParts): Receiver {
   }
 }
 
-function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
-  return route.body ?? (route.method === 'GET' || route.method === 'DELETE' ? 'none' : 'json')
-}
-
 /** The body decoded by the route's input; a handler without one gets it as it was sent. */
 function decodeBody(route: BoundRoute, body: JsonObject, unknownKeys: 'refuse' | 'ignore'): JsonObject {
   const errors = inspectBody(body)
   if (Object.keys(errors).length > 0) throw invalid(errors)
   if (route.inputFields === undefined) return body
   const partial = route.method === 'PUT' || route.method === 'PATCH'
-  const decoded = decodeInput(route.inputFields, body, { partial, unknownKeys })
+  const sent = bodyKind(route) === 'form' ? withLists(route.inputFields, body) : body
+  const decoded = decodeInput(route.inputFields, sent, { partial, unknownKeys })
   if (Object.keys(decoded.errors).length > 0) throw invalid(decoded.errors)
   return decoded.values
+}
+
+/** The values of a form, with a list where the field is one: a form does not say whether a single text is a list. */
+function withLists(fields: readonly Field[], body: JsonObject): JsonObject {
+  const lists = fields.filter(({ name, type }) => type.name === 'list' && typeof body[name] === 'string')
+  return { ...body, ...Object.fromEntries(lists.map(({ name }) => [name, [body[name]!]])) }
 }
 
 /** Runs the handler, once for each Idempotency-Key, and then the work that it left for later. */

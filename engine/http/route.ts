@@ -41,9 +41,20 @@ export interface UploadedFile {
   readonly path: string
 }
 
-/** The limits of a multipart route; the defaults are those of limits.ts. */
+/** A body as it was sent, after decompression. */
+export interface RawBody {
+  /** Its Content-Type as it was sent; empty without a body. */
+  readonly type: string
+  readonly bytes: Buffer
+}
+
+/** What a route takes as its body: nothing, JSON, a form as browsers encode it, a form with files, or any bytes. */
+export const BODY_KINDS = ['none', 'json', 'form', 'multipart', 'raw'] as const
+export type BodyKind = (typeof BODY_KINDS)[number]
+
+/** The limits of a multipart or raw route; the defaults are those of limits.ts. */
 export interface UploadLimits {
-  /** Bytes of all files together. */
+  /** Bytes of all files together, or of a raw body. */
   readonly bytes?: number
   readonly files?: number
 }
@@ -57,6 +68,8 @@ export interface RouteContext extends PluginContext {
   readonly body: JsonObject
   /** The files of a multipart body, in the order sent; empty on every other route. */
   readonly files: readonly UploadedFile[]
+  /** The body of a route with `body: 'raw'`; undefined on every other route. */
+  readonly raw: RawBody | undefined
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The address of the caller: the socket's, or the one from the proxy as TRUST_PROXY allows. */
   readonly ip: string
@@ -87,8 +100,8 @@ export interface Route {
   /** The rate-limit bucket that counts it: `general` (default) or `auth`. */
   readonly bucket?: 'general' | 'auth'
   /** The kind of body that it takes; default `json` for POST, PUT and PATCH, `none` otherwise. */
-  readonly body?: 'none' | 'json' | 'multipart'
-  /** Only for `multipart`. */
+  readonly body?: BodyKind
+  /** Only for `multipart` and `raw`. */
   readonly upload?: UploadLimits
   /** The body's fields in the words of the YAML; unknown keys are 422. */
   readonly input?: Readonly<Record<string, FieldDefinition>>
@@ -130,6 +143,11 @@ export interface Route {
 /** Whether a route refuses callers without a valid token. */
 export function needsToken(route: Pick<Route, 'access'>): boolean {
   return route.access !== 'public' && !route.access.some((access) => access.kind === 'anyone')
+}
+
+/** The kind of body that a route takes. */
+export function bodyKind({ body, method }: Pick<Route, 'body' | 'method'>): BodyKind {
+  return body ?? (method === 'GET' || method === 'DELETE' ? 'none' : 'json')
 }
 
 const RECORD = /^#\/resources\/([A-Za-z]\w*)(\/list)?$/

@@ -1,8 +1,9 @@
 /** A route as an operation: its parameters, its body, its answers and its refusals. */
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
+import { FORM_TYPE } from '../http/body.ts'
 import { isLocated, isResourceRoute } from '../http/resource-routes.ts'
-import { needsToken } from '../http/route.ts'
+import { bodyKind, needsToken } from '../http/route.ts'
 import { EVENT_STREAM } from '../http/stream-route.ts'
 import { parametersIn } from '../http/table.ts'
 import type { JsonSchema } from '../json.ts'
@@ -114,11 +115,6 @@ function earlierPath({ earlier }: BoundRoute): string | undefined {
   return `The earlier path${until}.`
 }
 
-/** The body of a route. */
-export function bodyKind(route: BoundRoute): 'none' | 'json' | 'multipart' {
-  return route.body ?? (route.method === 'GET' || route.method === 'DELETE' ? 'none' : 'json')
-}
-
 function isTagged(route: BoundRoute): boolean {
   return route.tagged === true || (isResourceRoute(route) && route.method !== 'DELETE')
 }
@@ -180,10 +176,16 @@ function requestBody(outline: Outline, route: BoundRoute, id: string): Part | un
   const { inputFields } = route
   const partial = route.method === 'PUT' || route.method === 'PATCH'
   const fields = inputFields === undefined ? { type: 'object' } : fieldsSchema(inputFields, partial)
-  const node =
-    kind === 'json'
-      ? { required: requiresAny(inputFields, partial), content: json(fields) }
-      : { required: true, content: { 'multipart/form-data': { schema: partsSchema(inputFields ?? [], partial) } } }
+  const required = requiresAny(inputFields, partial)
+  const node = {
+    json: { required, content: json(fields) },
+    form: { required, content: { [FORM_TYPE]: { schema: fields } } },
+    multipart: {
+      required: true,
+      content: { 'multipart/form-data': { schema: partsSchema(inputFields ?? [], partial) } },
+    },
+    raw: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
+  }[kind]
   return { node, names: [`${id}Body`, `${id}Body`] }
 }
 

@@ -20,7 +20,7 @@ export interface OfferedRoute {
   readonly summary: string
   /** The resource that it belongs to; undefined: none. */
   readonly resource: string | undefined
-  readonly body: 'none' | 'json' | 'multipart'
+  readonly body: 'none' | 'json' | 'form' | 'multipart' | 'raw'
   /** The body and the query, where the route declares them. */
   readonly input?: JsonSchema | undefined
   readonly query?: JsonSchema | undefined

@@ -26,18 +26,20 @@ export interface Answer {
 export interface Sent {
   /** Sent as JSON, unless it is text or bytes. */
   readonly body?: unknown
+  /** Sent as browsers send a form, instead of a body. */
+  readonly form?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Sends one request on a connection of its own and waits for the whole answer. */
-export function exchange(url: URL, method: string, { body, headers }: Sent): Promise<Answer> {
+export function exchange(url: URL, method: string, { form, headers, ...given }: Sent): Promise<Answer> {
+  const body = form === undefined ? given.body : new URLSearchParams(form).toString()
+  const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
   const raw = typeof body === 'string' || body instanceof Uint8Array
   const payload = body === undefined ? undefined : raw ? body : JSON.stringify(body)
   const sent = {
     accept: 'application/json',
-    ...(payload === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+    ...(payload === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(payload) }),
     ...headers,
   }
   return new Promise((resolve, reject) => {

@@ -217,10 +217,10 @@ function nameOf(role: string): string {
 }
 
 function requestsOf(engine: Engine, address: string, own: Readonly<Record<string, string>>): Requests {
-  const request: Requests['request'] = (method, path, { body, headers } = {}) => {
+  const request: Requests['request'] = (method, path, { headers, ...sent } = {}) => {
     const { prefix } = engine.app.catalog
     const whole = path.startsWith('//') ? path.slice(1) : `${prefix}${path}`
-    return exchange(new URL(whole, address), method, { body, headers: { ...own, ...headers } })
+    return exchange(new URL(whole, address), method, { ...sent, headers: { ...own, ...headers } })
   }
   return {
     request,

@@ -125,6 +125,8 @@ booting('routes that clash, do nothing or ask for what there is not are found wi
         { ...route, path: '/boxes/{key}' },
         { ...route, path: '/empty', handle: undefined },
         { ...route, path: '/typed', query: { size: { type: 'intger' } } },
+        { ...route, path: '/kind', method: 'POST', body: 'forms' },
+        { ...route, path: '/bytes', method: 'POST', body: 'raw', input: { name: { type: 'string' } } },
       ] }`,
     'package.json': '{ "type": "module" }',
   })
@@ -133,6 +135,8 @@ booting('routes that clash, do nothing or ask for what there is not are found wi
     [
       'wrong_plugin: The route GET /empty of the plugin "odd" has no function "handle" (add handle: async (context) => ({ data: … }))',
       'unknown_word: The route GET /typed of the plugin "odd": Unknown field type "intger" (did you mean "integer"?)',
+      'wrong_plugin: The route POST /kind of the plugin "odd" takes a body of the kind "forms", which there is not (did you mean "form"?)',
+      'wrong_plugin: The route POST /bytes of the plugin "odd" takes a raw body, which has no fields, and declares "input" (leave out input and read context.raw, or take a form)',
       'plugin_clash: The route GET /api/boxes/{id} is given by both odd and engine (give one of them another path)',
     ],
   )

@@ -1,5 +1,6 @@
 /** What may come in as a body, how it is read, and what is refused. */
 import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Field } from '../../engine/catalog/catalog.ts'
@@ -70,6 +71,34 @@ test.before(async (context) => {
       handle: async ({ query }) => ({ data: [...query] }),
       queryFields: undefined,
     }),
+    route({
+      method: 'POST',
+      path: '/raw',
+      body: 'raw',
+      upload: { bytes: 1_000 },
+      handle: async ({ body, raw }) => ({ data: { body, type: raw?.type, hex: raw?.bytes.toString('hex') } }),
+    }),
+    route({
+      method: 'POST',
+      path: '/free-form',
+      body: 'form',
+      handle: async ({ body, raw }) => ({ data: [body, raw] }),
+    }),
+    route({
+      method: 'POST',
+      path: '/typed-form',
+      body: 'form',
+      handle: async ({ body }) => ({ data: body }),
+      inputFields: resolveFields(
+        {
+          name: { type: 'string', required: true, max: 20 },
+          count: { type: 'integer', min: 2 },
+          sure: { type: 'boolean' },
+          words: { type: 'list', of: 'string' },
+        },
+        new Map(FIELD_TYPES.map((type) => [type.name, type])),
+      ).value,
+    }),
     route({ method: 'DELETE', path: '/things/{id}', handle: async () => ({ status: 204 }) }),
   ])
 })
@@ -107,6 +136,89 @@ for (const type of [
     assert.is((await post(world, '{"a":1}', { 'Content-Type': type })).status, 415)
   })
 }
+
+const FORM = { ...AS_AGENT, 'Content-Type': 'application/x-www-form-urlencoded' }
+const submit = (world: World, path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
+  world.ask(`POST /api/v1${path}`, { headers: { ...FORM, ...headers }, body })
+
+test('a form is names and texts, and a name given more than once has a list', async ({ world }) => {
+  const { json } = await submit(world, '/free-form', 'a=1&b=%C3%BC+%E2%82%AC&a=2&c&__proto__x=%26%3D')
+  assert.equal(json.data, [{ a: ['1', '2'], b: 'ü €', c: '', __proto__x: '&=' }, null])
+  const none = await world.ask('POST /api/v1/free-form', { headers: AS_AGENT })
+  assert.equal(none.json.data, [{}, null])
+})
+
+test('whatever a form names comes to the handler as it was named', async ({ world }) => {
+  const name = fc
+    .string({ unit: 'grapheme', minLength: 1 })
+    .filter((text) => text !== '__proto__' && !/[\0\ud800-\udfff]/u.test(text))
+  const value = fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\ud800-\udfff]/u.test(text))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key, maxLength: 6 }),
+      async (pairs) => {
+        const { json, status } = await submit(world, '/free-form', new URLSearchParams(pairs).toString())
+        assert.is(status, 200)
+        assert.equal(json.data, [Object.fromEntries(pairs), null])
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('a form is decoded by the fields of its route', async ({ world }) => {
+  const { json } = await submit(world, '/typed-form', 'name=+Ann+&count=7&sure=true&words=one')
+  assert.equal(json.data, { name: 'Ann', count: 7, sure: true, words: ['one'] })
+  const many = await submit(world, '/typed-form', 'name=Ann&words=one&words=two')
+  assert.equal(many.json.data, { name: 'Ann', words: ['one', 'two'] })
+  const wrong = await submit(world, '/typed-form', 'nmae=x&count=1&name=a&name=b')
+  assert.is(wrong.status, 422)
+  assert.equal(Object.keys(wrong.json.errors ?? {}).sort(), ['count', 'name', 'nmae'])
+  const own = await submit(world, '/typed-form', 'name=Ann&__proto__=1&constructor=2')
+  assert.equal([own.status, Object.keys(own.json.errors ?? {})], [422, ['__proto__']])
+})
+
+for (const body of ['a=%FF', 'a=%', Buffer.from([0x61, 0x3d, 0xff])]) {
+  test(`refuses the form ${JSON.stringify(body)} with 400`, async ({ world }) => {
+    const { json, status } = await submit(world, '/free-form', body)
+    assert.equal([status, json.message], [400, 'Malformed form body'])
+  })
+}
+
+test('a form with NUL is 422, too long 413, and another type 415', async ({ world }) => {
+  assert.is((await submit(world, '/free-form', 'a=%00')).status, 422)
+  assert.is((await submit(world, '/free-form', `a=${'x'.repeat(1_048_576)}`)).status, 413)
+  for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded; charset=latin1', ''])
+    assert.is((await submit(world, '/free-form', 'a=1', { 'Content-Type': type })).status, 415, type)
+})
+
+test('a raw body comes as its bytes, with its type', async ({ world }) => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+  for (const type of [
+    'application/jwt',
+    'application/json; charset=utf-8',
+    'image/png',
+    'multipart/form-data; boundary=x',
+    FORM['Content-Type'],
+  ]) {
+    const { json } = await submit(world, '/raw', bytes, { 'Content-Type': type })
+    assert.equal(json.data, { body: {}, type, hex: bytes.toString('hex') })
+  }
+  const packed = await submit(world, '/raw', gzipSync(bytes), { 'Content-Encoding': 'gzip' })
+  assert.equal(Object(packed.json.data).hex, bytes.toString('hex'))
+  const none = await world.ask('POST /api/v1/raw', { headers: AS_AGENT })
+  assert.equal(none.json.data, { body: {}, type: '', hex: '' })
+})
+
+test('a raw body is bounded by its route, also after decompression, and needs a type that can be read', async ({
+  world,
+}) => {
+  assert.is((await submit(world, '/raw', Buffer.alloc(1_000))).status, 200)
+  assert.is((await submit(world, '/raw', Buffer.alloc(1_001))).status, 413)
+  assert.is((await submit(world, '/raw', gzipSync(Buffer.alloc(2_000)), { 'Content-Encoding': 'gzip' })).status, 413)
+  for (const type of ['json', '', `a/${'b'.repeat(400)}`])
+    assert.is((await submit(world, '/raw', 'x', { 'Content-Type': type })).status, 415, type)
+})
 
 const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
 for (const [name, body] of [

@@ -26,18 +26,21 @@ interface ClientModule {
 }
 
 /** The source of the client of an application. */
-export async function clientSource(resourcesDir: string): Promise<string> {
-  const { code, complained, said } = await plinth(['client'], { RESOURCES_DIR: resourcesDir })
+export async function clientSource(resourcesDir: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { code, complained, said } = await plinth(['client'], { RESOURCES_DIR: resourcesDir, ...env })
   if (code !== 0) throw new Error(complained)
   return `${said}\n`
 }
 
 /** The client of an application, imported. */
-export async function clientOf(resourcesDir: string): Promise<ClientModule> {
+export async function clientOf(
+  resourcesDir: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ClientModule> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-client-'))
   try {
     const file = join(folder, 'client.mts')
-    await writeFile(file, await clientSource(resourcesDir))
+    await writeFile(file, await clientSource(resourcesDir, env))
     return (await import(pathToFileURL(file).href)) as ClientModule
   } finally {
     await rm(folder, { recursive: true })

@@ -4,15 +4,20 @@
  */
 import type { Field } from '../../catalog/catalog.ts'
 import type { BoundRoute } from '../../http/bound-route.ts'
+import { bodyKind } from '../../http/route.ts'
 import { EVENT_STREAM } from '../../http/stream-route.ts'
 import { parametersIn } from '../../http/table.ts'
 import type { JsonSchema } from '../../json.ts'
-import { bodyKind, partsSchema, requiresAny } from '../operation.ts'
+import { partsSchema, requiresAny } from '../operation.ts'
 import { fieldsSchema } from '../record-schema.ts'
 import { linked } from '../reference.ts'
 import { objectOf } from '../schema.ts'
 import { comment, typeOf, union } from '../types.ts'
 import { type ClientNames, metaType, partedFilters } from './types.ts'
+
+/** The word for the runtime by which it encodes each kind of body. */
+const BODY_TRAITS = { json: 'body', form: 'form', multipart: 'files', raw: 'bytes' } as const
+const RAW_TYPE = 'string | Blob | Uint8Array<ArrayBuffer>'
 
 interface Argument {
   readonly name: string
@@ -35,7 +40,7 @@ export function routeMethod(given: ClientNames, name: string, route: BoundRoute)
 export function routeEntry({ catalog }: ClientNames, name: string, route: BoundRoute): string {
   const kind = bodyKind(route)
   const traits = [
-    ...(kind === 'none' ? [] : [kind === 'json' ? 'body' : 'form']),
+    ...(kind === 'none' ? [] : [BODY_TRAITS[kind]]),
     ...(takesQuery(route) ? ['query'] : []),
     ...(isKeyed(route) ? ['key'] : []),
     ...(route.reads === true ? ['reads'] : []),
@@ -69,16 +74,16 @@ function argumentsOf({ names, types }: ClientNames, route: BoundRoute): readonly
   const partial = method === 'PUT' || method === 'PATCH'
   const fields =
     kind === 'json' && inputFields === undefined ? { type: 'object' } : fieldsSchema(inputFields ?? [], partial)
-  const body = kind === 'json' ? fields : partsSchema(inputFields ?? [], partial)
+  const body = kind === 'multipart' ? partsSchema(inputFields ?? [], partial) : fields
   const query = querySchema(queryFields)
   const chosen = filters === undefined ? undefined : types.get(filters)
   const choice = chosen === undefined ? [] : [`Choice<${chosen}>`, `Sorted<${chosen}>`]
-  const needed = kind === 'multipart' || requiresAny(inputFields, partial)
+  const needed = kind === 'multipart' || kind === 'raw' || requiresAny(inputFields, partial)
   const options =
     route.produces?.includes(EVENT_STREAM) === true ? 'StreamOptions' : isKeyed(route) ? 'PostOptions' : 'Options'
   return [
     ...inPath,
-    ...(kind === 'none' ? [] : [{ name: 'body', type: typed(body), required: needed }]),
+    ...(kind === 'none' ? [] : [{ name: 'body', type: kind === 'raw' ? RAW_TYPE : typed(body), required: needed }]),
     ...(takesQuery(route)
       ? [
           {
