@@ -10,26 +10,31 @@ Object.assign(globalThis, { UVU_DEFER: 1 })
 register('./run/resolve.mjs', import.meta.url)
 const { runFile, watchProcess } = await import('./run/file.ts')
 const { dropDatabases } = await import('./run/left-databases.ts')
+const { asksForServer } = await import('./run/servers.ts')
 const { watch } = await import('./run/suite.ts')
 const { runInWorkers } = await import('./run/workers.ts')
 
 /** Each process with the embedded database takes up to a gigabyte of memory. */
 const MOST_PROCESSES = 4
 
-const USAGE = `npm test -- [path …] [--bail] [--jobs n] [--timeout ms]
+const USAGE = `npm test -- [path …] [--server] [--bail] [--jobs n] [--timeout ms] [--slowest n]
   path       only test files whose path contains it; a file is taken as it is
   --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones, one after the other
+  --server   only files to which the server of TEST_DATABASE_URL or TEST_REDIS_URL makes a difference
   --bail     start no further file after one that fails
   --jobs     in how many processes (default: one for each core, at most ${MOST_PROCESSES})
-  --timeout  how long one file may take, in milliseconds (default 120000); longer where others use the processor`
+  --timeout  how long one file may take, in milliseconds (default 120000); longer where others use the processor
+  --slowest  how many of the slowest files are listed at the end (default 5)`
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     bail: { type: 'boolean' },
     faults: { type: 'boolean' },
+    server: { type: 'boolean' },
     jobs: { type: 'string' },
     timeout: { type: 'string', default: '120000' },
+    slowest: { type: 'string', default: '5' },
     help: { type: 'boolean' },
   },
 })
@@ -59,7 +64,7 @@ function seconds(ms: number): string {
 function printSlowest(results: readonly FileResult[]): void {
   const slow = [...results]
     .sort((a, b) => b.ms - a.ms)
-    .slice(0, 5)
+    .slice(0, Number(options.slowest))
     .filter((result) => result.ms > 500)
   if (slow.length > 0) process.stdout.write('\nslowest files\n')
   for (const { file, ms, cpuMs } of slow)
@@ -83,7 +88,12 @@ if (options.help) {
   process.stdout.write(`${USAGE}\n`)
   process.exit(0)
 }
-const files = chosenFiles(positionals)
+const named = chosenFiles(positionals)
+const files = options.server ? named.filter(asksForServer) : named
+if (files.length < named.length)
+  process.stdout.write(
+    `${named.length - files.length} of ${named.length} files run the same without a server and are left out\n\n`,
+  )
 const results: FileResult[] = []
 if (files.length === 0) {
   totals.failed = 1

@@ -200,6 +200,14 @@ test('a folder that is put in the place of its own is not written to', async () 
   assert.equal(readdirSync(folder), [])
 })
 
+test('the bare knex inside a transaction is refused after a while instead of hanging', async () => {
+  const database = await open()
+  const asked = database.transaction(() => database.compiled.run({ text: 'select 1' }, []))
+  const error = await asked.catch((thrown: unknown) => thrown)
+  assert.ok(error instanceof ApiError && error.status === 503, String(error))
+  await database.close()
+})
+
 test('timers get their turn while queries follow each other', async () => {
   const database = await open()
   let turns = 0

@@ -76,12 +76,6 @@ test('beyond the bound of the queue a caller is refused at once, and those who w
   assert.ok(refused.length > 0 && refused.length <= 20, `${refused.length} refused`)
 })
 
-test('the bare knex inside an embedded transaction is refused after a while instead of hanging', async () => {
-  if (db.database.kind !== 'embedded') return
-  const error = await refusal(() => db.database.transaction(() => db.database.compiled.run({ text: 'select 1' }, [])))
-  assert.is(error.status, 503)
-})
-
 onServer('statements are planned once on compiled connections, and as ever on ordinary ones', async () => {
   const text =
     "select current_setting('plan_cache_mode'), current_setting('TimeZone'), current_setting('statement_timeout')"

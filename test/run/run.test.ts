@@ -1,7 +1,10 @@
 /** The runner is strict: every way in which a test can fail to pass ends in a failure that names its reason. */
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { projectFiles } from '../conventions/source.ts'
+import { asksForServer } from './servers.ts'
 
 const run = suite('test runner')
 
@@ -67,6 +70,35 @@ run('several processes fail the same files for the same reasons, and the others 
     assert.match(result.output, says)
   }
   assert.is(result.last, '4 passed, 12 failed, 1 skipped')
+})
+
+run('--server leaves out files that run the same without one', () => {
+  const files = ['test/run/fixture/passes.ts', 'test/run/fixture/asks-for-server.ts']
+  const { last, output } = runner(...files, '--server')
+  assert.is(last, '1 passed, 0 failed, 0 skipped')
+  assert.match(output, '1 of 2 files run the same without a server and are left out')
+  assert.not.match(output, 'passes.ts')
+})
+
+run('a file asks for a server by what it imports, forks or starts; types of others are no reason', () => {
+  const asks = (file: string): boolean => asksForServer(`test/${file}.test.ts`)
+  for (const file of [
+    'desk/tickets',
+    'database/lagging',
+    'job/queue',
+    'store/redis',
+    'cli/without-desk',
+    'testing/time',
+  ])
+    assert.ok(asks(file), file)
+  for (const file of ['text/nearest', 'definition/broken', 'http/order', 'openapi/types']) assert.not(asks(file), file)
+})
+
+run('the program reads its environment where it starts, and in the test kit', () => {
+  const reads = projectFiles().filter(
+    (path) => /^(engine|plugins)\/.*\.m?ts$/.test(path) && readFileSync(path, 'utf8').includes('process.env'),
+  )
+  assert.equal(reads, ['engine/cli/main.ts', 'engine/testing/application.ts'])
 })
 
 run.run()
