@@ -36,6 +36,9 @@ export interface App {
   readonly composition: Composition
   /** The application's own files, from which it was made. */
   readonly files: Sources
+  /** What it replaces of the application below. */
+  readonly replaced: Boot['replaced']
+  readonly lock: Boot['lock']
   readonly foundation: Foundation
   /** The listeners of plugins, and the automations after writes. */
   readonly listeners: Listeners
@@ -69,7 +72,7 @@ interface Around extends Pick<Foundation, 'instance' | 'database' | 'settings' |
 }
 
 /** Builds the App of a catalog. `around` is read at each call, because it changes after this. */
-export function composeApp(around: Around, { catalog, composition, files, routes: bound }: Boot): App {
+export function composeApp(around: Around, { catalog, composition, files, routes: bound, replaced, lock }: Boot): App {
   const { store, settings, log, now, clock } = around
   const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)
   const logged = isFollowed ? around.logged.toStreams : around.logged.toListeners
@@ -98,7 +101,7 @@ export function composeApp(around: Around, { catalog, composition, files, routes
   const automations = automationsOf(catalog, composition.actions, around.metrics.ran)
   const listeners = new Map([...pluginListeners(composition.listeners), ...writeListeners(automations)])
   const http = createHttp(parts)
-  const made = { catalog, composition, files, foundation, listeners, automations, routes, http, drift }
+  const made = { catalog, composition, files, replaced, lock, foundation, listeners, automations, routes, http, drift }
   return Object.freeze({ ...made, ...documents })
 }
 

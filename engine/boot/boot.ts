@@ -18,15 +18,24 @@ import { codeHash } from '../plugin/modules.ts'
 import { withUnusedPlugins } from '../plugin/unused-plugins.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import type { Source } from '../text/source.ts'
+import type { Source, Span } from '../text/source.ts'
 import { atOnce, type Doing, each, type Pieces } from '../turns.ts'
-import { nameOf } from './extend-resource.ts'
+import { nameOf, type Replaced } from './extend-resource.ts'
 import { fileVersion } from './files-version.ts'
 import { layersOf, pluginFolders, readLayers } from './layers.ts'
 import { atOwnLines } from './own-lines.ts'
 import { type ParsedFiles, parsedFiles, resourceOf } from './parse-files.ts'
 import { judgedRoutes } from './plugin-routes.ts'
-import { stackedApps, stackedResources, withoutIdlePermissions } from './stack.ts'
+import {
+  changedParts,
+  changedWarning,
+  goneBelow,
+  type Lock,
+  type ReplacedPart,
+  readLock,
+  replacedParts,
+} from './replaced.ts'
+import { type Stacked, stackedApps, stackedResources, withoutIdlePermissions } from './stack.ts'
 
 export interface Boot {
   readonly catalog: Catalog
@@ -37,6 +46,9 @@ export interface Boot {
   readonly files: Sources
   /** Everything that was read, app.yaml first; plugins' files among them. */
   readonly sources: readonly Source[]
+  /** What the application replaces of the one below, and what that was when it did. */
+  readonly replaced: readonly ReplacedPart[]
+  readonly lock: Lock
   /** The version of the files, the code of the plugins as it was before any of it was imported. */
   readonly version: string
 }
@@ -74,7 +86,8 @@ export async function catalogFrom(
     sources.base === undefined
       ? made.diagnostics
       : await atOwnLines(made.diagnostics, layers, async (tried) => (await assembled(tried, places, doing)).diagnostics)
-  const diagnostics = inOrder([...unreadable, ...found])
+  const { parts: replaced, lock, diagnostics: told } = ofReplaced(made.replaced, sources, layers)
+  const diagnostics = inOrder([...unreadable, ...found, ...told])
   const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   if (failed || made.value === undefined) return { diagnostics }
   const { brought, ...parts } = made.value
@@ -89,7 +102,7 @@ export async function catalogFrom(
     ]),
   ]
   return {
-    value: Object.freeze({ ...parts, files: sources, sources: all, version: fileVersion(all, code) }),
+    value: Object.freeze({ ...parts, replaced, lock, files: sources, sources: all, version: fileVersion(all, code) }),
     diagnostics,
   }
 }
@@ -98,6 +111,23 @@ export async function catalogFrom(
 async function codeOf({ pluginsDir, below = [] }: PluginPlaces): Promise<string> {
   const hashes = await Promise.all([pluginsDir, ...below].map((folder) => codeHash(resolvePath(folder))))
   return hashes.join()
+}
+
+/** What an application replaces, its lock, and what is to be told of both. */
+function ofReplaced(replaced: readonly Replaced[], sources: Sources, layers: readonly ParsedFiles[]) {
+  if (sources.base === undefined) return { parts: [], lock: new Map(), diagnostics: [] }
+  const own = new Set([sources.app, ...sources.resources].map(({ file }) => file))
+  const { parts, diagnostics } = replacedParts(replaced, own)
+  const { lock, diagnostics: unread } = readLock(sources.lock)
+  const names = (one: ParsedFiles | undefined) =>
+    (one?.resources ?? []).map((document): [string, Span] => [nameOf(document) ?? '', document.place(['resource'])])
+  const below = new Set(replaced.flatMap(({ path, isMerged }) => (isMerged === true ? [path.split('.')[0] ?? ''] : [])))
+  const gone = goneBelow(lock, new Map(names(layers.at(-1))), below)
+  return {
+    parts,
+    lock,
+    diagnostics: [...diagnostics, ...unread, ...changedParts(parts, lock).map(changedWarning), ...gone],
+  }
 }
 
 /** The parts of a boot that are made from documents. */
@@ -110,7 +140,7 @@ async function assembled(
   layers: readonly ParsedFiles[],
   places: PluginPlaces,
   doing: Doing,
-): Promise<Collected<Assembled>> {
+): Promise<Collected<Assembled> & Pick<Stack, 'replaced'>> {
   const app = stackedApps(layers)
   const plugins = checkPlugins(app.value ?? NO_APP)
   const place = (name: string) => plugins.value.place([name], 'key')
@@ -123,7 +153,9 @@ async function assembled(
   const routed = routedBy(composed.value, await shippedPlugins())
   const known = { authenticates, brought: new Set(brought.value), routed }
   const composition = { ...composed.value, extensions: { ...composed.value.extensions, ...known } }
-  const rest = await doing(catalogPieces(app.value, layers, composition, brought.value))
+  const stack = await doing(stackPieces(app.value, layers, composition, brought.value))
+  const rest = await doing(catalogPieces(app.value, stack, composition))
+  const replaced = [...app.replaced, ...stack.replaced]
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
   const missing =
     loaded.diagnostics.some(({ severity }) => severity !== 'warning') ||
@@ -134,14 +166,14 @@ async function assembled(
   const routes = rest.value === undefined ? { value: [], diagnostics: [] } : judgedRoutes(composed.value, rest.value)
   const told = await withUnusedPlugins(judged, used, places)
   const diagnostics = [...found, ...told, ...routes.diagnostics]
-  if (rest.value === undefined) return { diagnostics }
+  if (rest.value === undefined) return { diagnostics, replaced }
   const value = {
     catalog: rest.value,
     composition: composed.value,
     routes: Object.freeze(routes.value),
     brought: brought.value,
   }
-  return { value, diagnostics }
+  return { value, diagnostics, replaced }
 }
 
 /** Routes of a plugin of the application's own can write every resource, and others those that have a key of the plugin. */
@@ -175,17 +207,23 @@ export function catalogOf(
   texts: readonly Source[] = [],
 ): Collected<Catalog> {
   const files = atOnce(parsedFiles({ app: NO_APP.place([]).source, resources, texts }))
-  return atOnce(catalogPieces(app, [{ ...files, app }], composition, brought))
+  const stack = atOnce(stackPieces(app, [{ ...files, app }], composition, brought))
+  return atOnce(catalogPieces(app, stack, composition))
 }
 
-/** The same in pieces, for applications that lie over each other. Files of the lowest extend those of plugins. */
-function* catalogPieces(
+/** The resources as they are written by all applications and plugins. */
+interface Stack extends Stacked<readonly Document<unknown>[]> {
+  /** The resources of files that cannot be read as YAML. */
+  readonly broken: readonly string[]
+}
+
+/** Lays applications over each other, and the lowest over the files of plugins. */
+function* stackPieces(
   app: Document<unknown> | undefined,
   layers: readonly ParsedFiles[],
   composition: Composition,
   brought: readonly Source[],
-): Pieces<Collected<Catalog>> {
-  const checkedApp = app === undefined ? { diagnostics: [] } : checkApp(app)
+): Pieces<Stack> {
   const plugins = yield* each(brought, parseDocument)
   const unreadable = brought.flatMap(({ file }, index) =>
     plugins[index]!.value === undefined ? [resourceOf(file)] : [],
@@ -197,8 +235,20 @@ function* catalogPieces(
     new Set(brought),
   )
   const own = new Set([...(layers.at(-1)?.resources ?? [])].map(({ place }) => place([]).source))
-  const written =
+  const value =
     layers.length < 2 ? extended.value : withoutIdlePermissions(extended.value, app, composition.extensions, own)
+  const stages = [...plugins, ...layers.map(({ ofResources }) => ({ diagnostics: ofResources })), extended]
+  const diagnostics = stages.flatMap((stage) => stage.diagnostics)
+  return { value, broken, diagnostics, replaced: extended.replaced }
+}
+
+/** The catalog of what is written, in pieces. */
+function* catalogPieces(
+  app: Document<unknown> | undefined,
+  { value: written, broken, diagnostics: found }: Stack,
+  composition: Composition,
+): Pieces<Collected<Catalog>> {
+  const checkedApp = app === undefined ? { diagnostics: [] } : checkApp(app)
   const bases = basesOf(written)
   const completed = completedByBase(written, bases, composition.vocabulary.fieldTypes)
   // Without the additions of a broken file, the plugin's resource would lack fields that others name.
@@ -210,8 +260,8 @@ function* catalogPieces(
   const unusable = new Set([...known.filter((name) => !names.has(name)), ...checked.flatMap(lostNames)])
   const definition = { app: checkedApp.value ?? NO_APP, resources: usable, bases }
   const resolved = yield* resolve(definition, composition.extensions, unusable)
-  const stages = [checkedApp, ...plugins, ...layers.map(({ ofResources }) => ({ diagnostics: ofResources }))]
-  const diagnostics = [...stages, extended, ...checked, resolved].flatMap((stage) => stage.diagnostics)
+  const stages = [checkedApp, { diagnostics: found }, ...checked, resolved]
+  const diagnostics = stages.flatMap((stage) => stage.diagnostics)
   const failed = checkedApp.value === undefined || diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   return failed || resolved.value === undefined ? { diagnostics } : { value: resolved.value, diagnostics }
 }

@@ -2,18 +2,22 @@
  * Lays the file of an application over the file of a plugin, or of an application that it extends, for the same resource:
  * one document, in which each node keeps its place.
  */
-import type { Document } from '../definition/definition.ts'
+import type { Document, Path } from '../definition/definition.ts'
 import { type DocumentNode, entriesOf, isMapNode, itemsOf, listOf, mapOf } from '../definition/document-node.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
+import { changedPolicy } from './policy-words.ts'
 
-/** A part of a lower application that a higher one writes again. */
+/** A part that a higher application writes, with what is there below. */
 export interface Replaced {
   /** `tickets.policies.update`. */
   readonly path: string
-  readonly was: DocumentNode
+  /** undefined: nothing is there below. */
+  readonly was: DocumentNode | undefined
   readonly now: DocumentNode
+  /** Parts of both are merged; the parts inside are told by themselves. */
+  readonly isMerged?: boolean
 }
 
 /** What is known while files are laid over others, and what is found. */
@@ -60,7 +64,10 @@ interface Complain {
   /** A list or map was expected. */
   readonly form: (base: DocumentNode, over: DocumentNode, expected: 'map' | 'list') => void
   /** The value takes the place of the one that is there. */
-  readonly replaced: (base: DocumentNode, over: DocumentNode) => void
+  readonly replaced: (base: DocumentNode | undefined, over: DocumentNode, path?: Path) => void
+  /** The value is laid over the one that is there, key by key. */
+  readonly merged: (base: DocumentNode, over: DocumentNode) => void
+  readonly diagnostics: Diagnostic[]
   /** Whether a plugin wrote the value that is there. */
   readonly ofPlugin: (base: DocumentNode) => boolean
 }
@@ -78,6 +85,7 @@ export function extendApp(base: Document<unknown>, over: Document<unknown>, layi
 /** `owner` is the first part of the paths of what is replaced. */
 function complaining({ brought, diagnostics, replaced }: Laying, owner?: string): Complain {
   const fileOf = (node: DocumentNode): Source => node.place([]).source
+  const pathOf = (at: Path): string => [...(owner === undefined ? [] : [owner]), ...at].join('.')
   const ofPlugin = (node: DocumentNode): boolean => brought.has(fileOf(node))
   const contradicts = (there: DocumentNode, here: DocumentNode, what: string): void => {
     const { file } = fileOf(there)
@@ -94,9 +102,12 @@ function complaining({ brought, diagnostics, replaced }: Laying, owner?: string)
   return Object.assign(contradicts, {
     form,
     ofPlugin,
-    replaced(was: DocumentNode, now: DocumentNode) {
-      if (!ofPlugin(was))
-        replaced.push({ path: [...(owner === undefined ? [] : [owner]), ...(now.at ?? [])].join('.'), was, now })
+    diagnostics,
+    merged(was: DocumentNode, now: DocumentNode) {
+      replaced.push({ path: pathOf(now.at ?? []), was, now, isMerged: true })
+    },
+    replaced(was: DocumentNode | undefined, now: DocumentNode, at: Path = now.at ?? []) {
+      if (was === undefined || !ofPlugin(was)) replaced.push({ path: pathOf(at), was, now })
     },
   })
 }
@@ -126,12 +137,16 @@ function each(ruleOf: (key: string) => Rule, settled: readonly string[] = [], ow
       complain.form(base, over, 'map')
       return base
     }
+    complain.merged(base, over)
     const children = new Map(entriesOf(base))
     for (const [key, here] of entriesOf(over)) {
       const there = children.get(key)
       if (there !== undefined) children.set(key, ruleOf(key)(there, here, complain))
       else if (settled.includes(key)) complain(base, here, `"${key}"${owner} is not set`)
-      else children.set(key, here)
+      else {
+        complain.replaced(undefined, here)
+        children.set(key, here)
+      }
     }
     return mapOf(children, over)
   }
@@ -200,6 +215,13 @@ const around = lists((base, over) => {
   const written = new Set(over.map(({ value }) => value))
   return [...over, ...base.filter(({ value }) => !written.has(value))]
 })
+
+/** A policy replaces the one that is there, or changes it by words. */
+const policy: Rule = (base, own, complain) =>
+  changedPolicy(base, own, {
+    diagnostics: complain.diagnostics,
+    replaced: (was, now, name) => complain.replaced(was, now, [...(own.at ?? []), name]),
+  }) ?? replace(base, own, complain)
 
 const stays =
   (what: string): Rule =>
@@ -291,6 +313,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   sort: each((key) => (key === 'keys' ? add : replace)),
   hooks: each(() => around),
   listeners: each(() => add),
+  policies: each(() => policy),
   seeds: addRows,
   ...Object.fromEntries(
     [
@@ -301,7 +324,6 @@ const RULES: Readonly<Record<string, Rule>> = {
       'delete_sets',
       'restore_sets',
       'update_sets',
-      'policies',
       'rules',
       'automations',
       'moves',

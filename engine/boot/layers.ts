@@ -4,12 +4,13 @@
  */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { isObject, type Json } from '../json.ts'
-import { parseDocument } from '../definition/parse.ts'
-import { readSources, type Sources } from '../definition/read.ts'
 import { within } from '../definition/document-node.ts'
+import { parseDocument } from '../definition/parse.ts'
+import { readSource, readSources, type Sources } from '../definition/read.ts'
+import { isObject, type Json } from '../json.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
+import type { Source } from '../text/source.ts'
 import { isInRange } from '../text/version.ts'
 import { programPackage } from './files-version.ts'
 
@@ -67,8 +68,20 @@ async function readAbove(directory: string, above: readonly string[]): Promise<C
   const base = await readAbove(found.folder, chain)
   const diagnostics = [...own.diagnostics, ...base.diagnostics]
   if (base.value === undefined) return { diagnostics }
-  return { value: { ...own.value, base: { ...base.value, plugins: shown(found.plugins) } }, diagnostics }
+  const lock = await lockIn(directory)
+  const value = { ...own.value, base: { ...base.value, plugins: shown(found.plugins) } }
+  return { value: lock === undefined ? value : { ...value, lock }, diagnostics }
 }
+
+/** The lock of an application; undefined where it has none. */
+async function lockIn(directory: string): Promise<Source | undefined> {
+  const path = join(directory, LOCK)
+  const read = (await isFile(path)) ? await readSource(path) : undefined
+  return read !== undefined && 'text' in read ? read : undefined
+}
+
+/** The file next to app.yaml that keeps what was replaced. */
+export const LOCK = 'extends.lock'
 
 type Missing = { readonly message: string; readonly hint: string }
 

@@ -6,6 +6,7 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source } from '../text/source.ts'
 import { extendApp, extendResources, type Replaced } from './extend-resource.ts'
 import type { ParsedFiles } from './parse-files.ts'
+import { withoutIdleWords } from './policy-words.ts'
 import { appWithout, type LeftOut, leftOut, resourcesWithout } from './without.ts'
 
 /** What applications that lie over each other come to, with what the higher ones replace. */
@@ -50,7 +51,7 @@ export function stackedResources(
     const left = resourcesWithout(value, entries, plugins, diagnostics)
     value = extendResources(left, resources, { brought, diagnostics, replaced })
   }
-  return { value, diagnostics, replaced }
+  return { value: value.map((one) => withoutIdleWords(one, diagnostics)), diagnostics, replaced }
 }
 
 /** The words for permissions that plugins bring. */

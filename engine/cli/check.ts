@@ -10,6 +10,7 @@ import { endedNames } from '../resolve/earlier-names.ts'
 import { inOrder } from '../resolve/resolve.ts'
 import { computedFields } from '../run/rehearse.ts'
 import { violationLine, violations } from '../run/rule-violations.ts'
+import { keepLock } from './accept.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
@@ -32,6 +33,7 @@ async function checked(invocation: Invocation): Promise<Boot | undefined> {
   const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((file) => file.diagnostics)]
   const ended = value === undefined ? [] : endedNames(value.catalog, new Date().toISOString().slice(0, 10))
   showDiagnostics({ diagnostics: inOrder([...diagnostics, ...wrong, ...ended]) }, invocation)
+  if (value !== undefined) await keepLock(value, invocation)
   return wrong.length > 0 ? undefined : value
 }
 

@@ -88,6 +88,16 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./apply.ts'),
   },
   {
+    name: 'accept',
+    usage: '[<path> …] [--all]',
+    summary:
+      'keep the parts that replace those of the application below, although these have changed since; without a path, list them; with --all, keep every one',
+    options: { all: { type: 'boolean' } },
+    takes: [0, Number.POSITIVE_INFINITY],
+    example: 'plinth accept tickets.policies.update',
+    load: () => import('./accept.ts'),
+  },
+  {
     name: 'history',
     usage: '[--all] [--json]',
     summary:

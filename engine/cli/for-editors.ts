@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import type { Boot } from '../boot/boot.ts'
 import type { Vocabulary } from '../definition/definition.ts'
 import { SCENARIO_SCHEMA } from '../definition/scenario.ts'
-import { appSchema, resourceSchema } from '../definition/schema.ts'
+import { appSchema, extendingSchema } from '../definition/schema.ts'
 import { typesOfRecords } from '../openapi/types.ts'
 import type { Settings } from '../settings.ts'
 import { atOnce, type Doing } from '../turns.ts'
@@ -30,7 +30,7 @@ async function write({ resourcesDir }: Place, name: string, text: string): Promi
  */
 export function writeSchemas(vocabulary: Vocabulary, place: Place): Promise<readonly string[]> {
   const schemas = {
-    'resource.schema.json': resourceSchema(vocabulary),
+    'resource.schema.json': extendingSchema(vocabulary),
     'app.schema.json': appSchema(vocabulary),
     'test.schema.json': SCENARIO_SCHEMA,
   }

@@ -9,6 +9,7 @@ import { accessSentences } from '../access/sentence.ts'
 import type { Boot } from '../boot/boot.ts'
 import { describeServed, madeOfServed, readServed } from '../boot/served-description.ts'
 import type { Runner } from '../database/database.ts'
+import { label } from '../definition/sentence.ts'
 import { onFutureTables } from '../migration/future-rows.ts'
 import { planFor } from '../migration/migrate.ts'
 import { servedLast } from '../migration/own/facts.ts'
@@ -22,6 +23,8 @@ import { describeApplication } from '../openapi/routes.ts'
 import { rehearse } from '../run/rehearse.ts'
 import { type Violation, violations, violationWords } from '../run/rule-violations.ts'
 import type { Settings } from '../settings.ts'
+import { placeOf } from '../text/source.ts'
+import { keepLock } from './accept.ts'
 import { showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { changesAsText } from './diff.ts'
@@ -38,7 +41,9 @@ export function run(invocation: Invocation): Promise<ExitCode> {
       rehearse(catalog, runner, fresh, whole),
     )
     showDiagnostics(planned, invocation)
+    await keepLock(application, invocation)
     const differences: Differences = {
+      replaced: application.replaced,
       plan: planned.value,
       violations: await onFutureTables(catalog, database, (runner) => violations(catalog, runner, now)),
       outside: await outsideOf(application, database.adhoc, now, invocation.settings),
@@ -103,6 +108,7 @@ interface Outside {
 
 /** Everything in a plan. */
 interface Differences {
+  readonly replaced: Boot['replaced']
   readonly plan: ShownPlan
   readonly violations: readonly Violation[]
   /** undefined: this database has served nothing yet. */
@@ -110,9 +116,23 @@ interface Differences {
 }
 
 /** The database first, then broken rules, then clients and people. */
-function planAsText({ plan, violations, outside }: Differences, all: boolean): string {
+function planAsText({ plan, violations, outside, replaced }: Differences, all: boolean): string {
   const broken = violations.map(violationWords)
-  return [renderPlan(plan, all).trimEnd(), ...broken, ...outsideAsText(outside, plan.steps.length > 0, all)].join('\n')
+  return [
+    renderPlan(plan, all).trimEnd(),
+    ...broken,
+    ...outsideAsText(outside, plan.steps.length > 0, all),
+    ...replacedAsText(replaced),
+  ].join('\n')
+}
+
+/** What the application says in place of the one below. */
+function replacedAsText(replaced: Boot['replaced']): readonly string[] {
+  const lines = replaced.flatMap(({ path, below, own, isMerged }) =>
+    isMerged || below === undefined ? [] : [`  ${path}: ${label(below)} → ${label(own)}`],
+  )
+  if (lines.length === 0) return []
+  return ['', 'In place of what the application below says:', ...lines]
 }
 
 function outsideAsText(outside: Outside | undefined, hasSteps: boolean, all: boolean): readonly string[] {
@@ -141,7 +161,7 @@ function indented(line: string): string {
 }
 
 /** The plan for programs; `null` where there is nothing to compare with. */
-function planAsJson({ plan, violations, outside }: Differences): string {
+function planAsJson({ plan, violations, outside, replaced }: Differences): string {
   const database = plan.steps.map(stepAsJson)
   const broken = violations.map(({ resource, rule, words, ids }) => ({
     resource: resource.name,
@@ -159,6 +179,9 @@ function planAsJson({ plan, violations, outside }: Differences): string {
       api: outside === undefined ? null : outside.api,
       access: outside === undefined ? null : outside.access.map(accessAsJson),
       roles: outside === undefined ? null : outside.roles,
+      replaced: replaced
+        .filter(({ below, isMerged }) => !isMerged && below !== undefined)
+        .map(({ path, below, own, span }) => ({ path, below, own, place: placeOf(span) })),
     },
     null,
     2,

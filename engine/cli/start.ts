@@ -85,6 +85,8 @@ async function writeBeside(engine: Engine, settings: Settings): Promise<void> {
   if (settings.production) return
   const { writeForEditors } = await import('./for-editors.ts')
   await writeForEditors(engine.app, settings, inTurns)
+  const { keepLock } = await import('./accept.ts')
+  await keepLock(engine.app, { settings })
 }
 
 /** Watches before reading, so that changes during the start are not missed. */

@@ -7,6 +7,7 @@ import { type FSWatcher, watch } from 'chokidar'
 import { foldersBelow, pluginFolders, readLayers } from '../boot/layers.ts'
 import type { Engine } from '../engine.ts'
 import { sentenceOf } from '../error.ts'
+import { keepLock } from './accept.ts'
 import { showDiagnostics } from './application.ts'
 import type { Invocation } from './command.ts'
 import { writeForEditors } from './for-editors.ts'
@@ -114,6 +115,7 @@ async function reload(engine: Engine, invocation: Invocation): Promise<void> {
     showDiagnostics({ diagnostics }, invocation)
     const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
     if (!failed && !settings.production) await writeForEditors(engine.app, settings)
+    if (!failed) await keepLock(engine.app, invocation)
     say(failed ? 'The last good version is still served.' : 'The change is served.')
   } catch (error) {
     complain(sentenceOf(error))

@@ -114,18 +114,34 @@ export const FILTER_DEFINITIONS: Readonly<Record<string, JsonSchema>> = {
   clause: CLAUSE,
 }
 
+const CLAUSES: JsonSchema = { type: 'array', items: ref('clause'), minItems: 1 }
+
+/** In a file that extends another one: changes of the policy that is there. */
+const POLICY_WORDS: JsonSchema = {
+  ...map({
+    and: key('Narrows every clause of the policy below by this filter.', { organization: '$actor' }, ref('condition')),
+    add: key('Clauses in addition to those below.', [{ role: 'auditor' }], CLAUSES),
+    replace: key('Clauses that take the place of those below for the same callers.', [{ role: 'customer' }], CLAUSES),
+  }),
+  minProperties: 1,
+}
+
 /** The key `policies`, deny by default. */
-export const POLICIES: JsonSchema = map(
-  Object.fromEntries(
-    Object.entries({
-      view: 'Who may see records: in lists, alone, and among those that another record embeds as a list.',
-      create: 'Who may create records.',
-      update: 'Who may change records.',
-      delete: 'Who may delete records.',
-      restore: 'Who may bring deleted records back.',
-    }).map(([policy, description]) => [
-      policy,
-      key(description, [{ permission: `tickets.${policy}` }], { type: 'array', items: ref('clause') }),
-    ]),
-  ),
-)
+export const POLICIES: JsonSchema = policies({ type: 'array', items: ref('clause') })
+
+/** The same in a file that may extend another one. */
+export const CHANGED_POLICIES: JsonSchema = policies(either({ type: 'array', items: ref('clause') }, POLICY_WORDS))
+
+function policies(schema: JsonSchema): JsonSchema {
+  return map(
+    Object.fromEntries(
+      Object.entries({
+        view: 'Who may see records: in lists, alone, and among those that another record embeds as a list.',
+        create: 'Who may create records.',
+        update: 'Who may change records.',
+        delete: 'Who may delete records.',
+        restore: 'Who may bring deleted records back.',
+      }).map(([policy, description]) => [policy, key(description, [{ permission: `tickets.${policy}` }], schema)]),
+    ),
+  )
+}

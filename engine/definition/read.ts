@@ -21,8 +21,9 @@ export interface Sources {
   readonly app: Source
   readonly resources: readonly Source[]
   readonly texts: readonly Source[]
-  /** The application that this one extends. */
+  /** The application that this one extends, and extends.lock. */
   readonly base?: BaseSources
+  readonly lock?: Source
 }
 
 /**
@@ -131,7 +132,7 @@ function isWithin(root: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-async function readSource(path: string): Promise<Source | Diagnostic> {
+export async function readSource(path: string): Promise<Source | Diagnostic> {
   const file = shown(path)
   if (YAML.test(path) && !path.endsWith('.yaml')) {
     const hint = `rename it to ${file.replace(YAML, '.yaml')}`

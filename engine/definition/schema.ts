@@ -3,7 +3,7 @@ import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Vocabulary } from './definition.ts'
 import { fieldDefinitions } from './field-schema.ts'
-import { FILTER_DEFINITIONS, POLICIES } from './filter-schema.ts'
+import { CHANGED_POLICIES, FILTER_DEFINITIONS, POLICIES } from './filter-schema.ts'
 import { LIST_KEYS } from './list-schema.ts'
 import { RELATION_DEFINITIONS } from './relation-schema.ts'
 import { AUTOMATIONS, automationSchema, FOLLOWS, MOVE_KEYS, RULES, SHOW_MOVES } from './rule-schema.ts'
@@ -294,6 +294,13 @@ export function resourceSchema(vocabulary: Vocabulary): JsonSchema {
       ...fieldDefinitions(vocabulary.fieldTypes.values()),
     },
   }
+}
+
+/** The same for editors: a file that extends another one has words more. */
+export function extendingSchema(vocabulary: Vocabulary): JsonSchema {
+  const { properties, ...schema } = resourceSchema(vocabulary)
+  const known = properties as Readonly<Record<string, JsonSchema>>
+  return { ...schema, properties: { ...known, policies: { ...known.policies, ...CHANGED_POLICIES } } }
 }
 
 /** The core keys of app.yaml. */

@@ -57,6 +57,7 @@ export const TYPE_PAGE = 'guide/field-types.md'
 /** A diagnostic → a page that explains more, from resources/guide/diagnostics.md. */
 export const CURE_LINKS: Readonly<Record<string, string>> = {
   wrong_base: 'See [extending an application](extending-applications.md).',
+  changed_part: 'See [what is replaced](extending-applications.md#what-you-replace).',
   unknown_part: 'See [what can be left out](extending-applications.md#what-you-leave-out).',
   wrong_extension: 'See [which keys add and which replace](plugin-keys.md#extending-a-resource-of-a-plugin).',
   unknown_operator: 'See [filters](lists-and-filters.md#filters).',

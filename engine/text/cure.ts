@@ -28,6 +28,8 @@ export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
   wrong_base:
     'Write the name of an application of an installed package, such as `plinth/desk`, or the path of a folder with an `app.yaml`.',
   unknown_part: 'Take the suggested name, or take the line away.',
+  repeated_part: 'Take it away.',
+  changed_part: 'Take your part away, change it, or keep it by `npx plinth accept <path>`.',
   duplicate_path: 'Give one of them another `path`.',
   unknown_field: 'Take the suggested name, or declare the field or relation.',
   unknown_attribute:

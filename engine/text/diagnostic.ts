@@ -24,6 +24,9 @@ export const DIAGNOSTIC_CODES = {
   wrong_base:
     'An `extends` that leads to no application, to itself, or to one made for another version of the program.',
   unknown_part: 'A part that the application below does not have, and that is to be left out or changed.',
+  repeated_part:
+    'A part that says what the application below says too, so that its corrections would not reach it; a warning.',
+  changed_part: 'A part that was changed in the application below after this one had replaced it; a warning.',
   duplicate_path: 'Two routes would have the same path.',
   unknown_field: 'A field or relation that the resource does not have.',
   unknown_attribute:

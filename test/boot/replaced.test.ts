@@ -1,0 +1,250 @@
+/** What an application writes over the one below: words for policies, hints, and what happens when that changes there. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Resource } from '../../engine/catalog/catalog.ts'
+import { writtenAt } from '../../engine/text/source.ts'
+import { application } from '../plugin/application.ts'
+import { plinth } from '../cli/world.ts'
+
+const test = suite('writing over an application')
+
+const APP =
+  'name: Library\nprefix: /api\nplugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: { roles: [admin, reader] } }\n'
+const BOOKS = `resource: books
+label: Book
+fields:
+  title: { type: string, max: 100 }
+  pages: { type: integer }
+  branch: { type: string }
+rules:
+  has_pages: { must: { pages: { gt: 0 } }, says: A book has pages }
+policies:
+  view: [{ permission: books.view }, { role: reader, where: { branch: { null: false } } }]
+  create: [{ permission: books.edit }]
+  update: [{ permission: books.edit }, { role: reader, fields: [title] }]
+  delete: [{ permission: books.edit }]
+`
+const ROLES = `resource: roles
+seeds:
+  key: slug
+  rows:
+    - { slug: clerk, name: Clerk, permissions: [books.view, books.edit] }
+`
+const FILES = { 'base/resources/app.yaml': APP, 'base/resources/books.yaml': BOOKS, 'base/resources/roles.yaml': ROLES }
+const OWN = { ...FILES, 'resources/app.yaml': 'name: Town\nextends: ../base\n' }
+
+const own = (text: string) => ({ ...OWN, 'resources/books.yaml': `resource: books\n${text}` })
+
+async function said(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const app = application(files)
+  const { diagnostics } = await app.boot()
+  app.remove()
+  return diagnostics.map(({ code, message, span, hint }) => {
+    const marked = span === undefined ? '' : `[${writtenAt(span)}] `
+    return `${marked}${code}: ${message} (${hint})`.replaceAll(/[^\s(]*plinth-app-\w+\//g, '')
+  })
+}
+
+async function booksOf(text: string): Promise<Resource> {
+  const app = application(own(text))
+  const { value, diagnostics } = await app.boot()
+  app.remove()
+  assert.equal(
+    diagnostics.map(({ message }) => message),
+    [],
+  )
+  return value!.catalog.resources.get('books')!
+}
+
+const shown = ({ access, where, fields }: Resource['policies']['view'][number]): string =>
+  JSON.stringify([
+    access.map((one) => ('permission' in one ? one.permission : 'roles' in one ? [...one.roles].join() : one.kind)),
+    ...(where === undefined ? [] : [where]),
+    ...(fields === undefined ? [] : [[...fields]]),
+  ]).replaceAll(/"span":\{[^}]*\}[^}]*\}/g, '')
+
+test('a policy is replaced by a list, and changed by words: narrowed, with clauses more, or one in place of another', async () => {
+  const whole = await booksOf('policies: { view: [{ who: signed_in }] }')
+  assert.equal(whole.policies.view.map(shown), ['[["signed_in"]]'])
+  assert.is(whole.policies.update.length, 2)
+  const added = await booksOf('policies: { update: { add: [{ role: admin }] } }')
+  assert.equal(added.policies.update.map(shown), ['[["books.edit"]]', '[["reader"],["title"]]', '[["admin"]]'])
+  const other = await booksOf('policies: { update: { replace: [{ role: reader, fields: [title, pages] }] } }')
+  assert.equal(other.policies.update.map(shown), ['[["books.edit"]]', '[["reader"],["title","pages"]]'])
+  const narrowed = await booksOf('policies: { view: { and: { pages: { gt: 1 } } } }')
+  const narrow = narrowed.policies.view.map(shown)
+  assert.is(narrow.length, 2)
+  assert.ok(
+    narrow.every((clause) => clause.includes('pages')),
+    narrow.join('\n'),
+  )
+  assert.match(narrow[1]!, 'branch')
+})
+
+test('words for a policy that is not there, or for a clause that is not there, are mistakes', async () => {
+  assert.equal(await said(own('policies: { restore: { add: [{ role: admin }] } }')), [
+    '[restore] wrong_extension: There is no policy "restore" below that these words could change (write its clauses as a list: [{ … }])',
+  ])
+  assert.equal(
+    await said({
+      ...FILES,
+      'resources/app.yaml': APP,
+      'resources/books.yaml': BOOKS.replace(
+        'create: [{ permission: books.edit }]',
+        'create: { add: [{ permission: books.edit }] }',
+      ),
+      'resources/roles.yaml': ROLES,
+    }),
+    [
+      '[create] wrong_extension: There is no policy "create" below that these words could change (write its clauses as a list: [{ … }])',
+    ],
+  )
+  assert.equal(await said(own('policies: { update: { replace: [{ role: raeder, fields: [title] }] } }')), [
+    '[{ role: raeder, fields: [title] }] unknown_part: No clause below is for role raeder, so this replaces none (did you mean "role reader"?)',
+  ])
+  assert.equal(await said(own('policies: { update: { adds: [{ role: admin }] }, view: { add: { role: admin } } }')), [
+    '[adds] unknown_key: Unknown key "adds" (did you mean "add"?)',
+    '[{ role: admin }] wrong_type: "add" must be a list of clauses (write [{ … }])',
+  ])
+  assert.equal(
+    await said(own('policies: { view: { and: { pagse: 3 } } }')).then((lines) =>
+      lines.map((line) => line.replace(/:.*/, '')),
+    ),
+    ['[pagse] unknown_field'],
+  )
+})
+
+test('a value that only repeats the one below is a hint', async () => {
+  assert.equal(
+    await said(
+      own(
+        'label: Book\nfields: { title: { type: string, max: 100 } }\npolicies: { create: [{ permission: books.edit }] }',
+      ),
+    ),
+    [
+      '[label] repeated_part: This repeats what base/resources/books.yaml:2:8 says of books.label (take it away: a later correction there does not reach a copy)',
+      '[max] repeated_part: This repeats what base/resources/books.yaml:4:31 says of books.fields.title.max (take it away: a later correction there does not reach a copy)',
+      '[create] repeated_part: This repeats what base/resources/books.yaml:11:11 says of books.policies.create (take it away: a later correction there does not reach a copy)',
+    ],
+  )
+})
+
+/** An application that is checked, then checked again after its base has changed. */
+async function changed(
+  text: string,
+  base: (files: Readonly<Record<string, string>>) => Readonly<Record<string, string>>,
+) {
+  const first = application(own(text))
+  const run = (command: string[]) =>
+    plinth(command, { RESOURCES_DIR: `${first.directory}/resources`, PLUGINS_DIR: `${first.directory}/plugins` })
+  const before = await run(['check'])
+  const { writeFileSync, readFileSync } = await import('node:fs')
+  for (const [name, changedText] of Object.entries(base(FILES)))
+    writeFileSync(`${first.directory}/${name}`, changedText)
+  const after = await run(['check'])
+  const lock = () => readFileSync(`${first.directory}/resources/extends.lock`, 'utf8')
+  return { before, after, run, lock, remove: first.remove }
+}
+
+const inBooks = (from: string, to: string) => () => {
+  assert.ok(BOOKS.includes(from))
+  return { 'base/resources/books.yaml': BOOKS.replace(from, to) }
+}
+
+test('a part that is replaced and changes below is told with three values until it is accepted', async () => {
+  const { before, after, run, lock, remove } = await changed(
+    'fields: { title: { max: 50 } }',
+    inBooks('max: 100', 'max: 120'),
+  )
+  assert.equal([before.code, before.complained], [0, ''])
+  assert.is(after.code, 0)
+  assert.match(
+    after.complained,
+    /books\.yaml:2:25 warning changed_part: books\.fields\.title\.max was changed at \S*base\/resources\/books\.yaml:4:31/,
+  )
+  assert.match(after.complained, 'expected: below then: 100, below now: 120, yours: 50')
+  assert.match(after.complained, 'npx plinth accept books.fields.title.max')
+  assert.match((await run(['accept'])).said, 'waits: books.fields.title.max: 120 below, 50 here')
+  assert.match(
+    (await run(['accept', 'books.fields.title.maxi'])).complained,
+    'books.fields.title.maxi: It is no part of the application below that this one replaces. Did you mean books.fields.title.max?',
+  )
+  assert.match((await run(['accept', 'books.fields.title.max'])).said, 'accepted: books.fields.title.max')
+  assert.is((await run(['check'])).complained, '')
+  assert.match(lock(), 'books.fields.title.max: 120\n')
+  remove()
+})
+
+test('a policy that became stricter below while it is replaced is a warning that nobody overlooks', async () => {
+  const text = 'policies: { update: [{ permission: books.edit }, { role: reader }] }'
+  const stricter = await changed(
+    text,
+    inBooks('{ role: reader, fields: [title] }', '{ role: reader, fields: [title], where: { pages: 1 } }'),
+  )
+  assert.match(stricter.after.complained, 'DANGER: books.policies.update became stricter')
+  stricter.remove()
+  const wider = await changed(
+    text,
+    inBooks('{ role: reader, fields: [title] }', '{ role: reader, fields: [title, pages] }'),
+  )
+  assert.match(wider.after.complained, 'warning changed_part: books.policies.update was changed')
+  assert.not.match(wider.after.complained, 'DANGER')
+  wider.remove()
+  const one = await changed(
+    'policies: { update: { replace: [{ role: reader }] } }',
+    inBooks(', { role: reader, fields: [title] }', ', { role: reader, fields: [] }'),
+  )
+  assert.match(one.after.complained, 'DANGER: books.policies.update.role reader became stricter')
+  one.remove()
+})
+
+test('a part that comes or goes below is told where this application writes it too', async () => {
+  const comes = await changed(
+    'fields: { isbn: { type: string, max: 13 } }',
+    inBooks('  branch:', '  isbn: { type: string, max: 20 }\n  branch:'),
+  )
+  assert.match(comes.after.complained, 'changed_part: books.fields.isbn was changed')
+  assert.match(comes.after.complained, 'below then: (nothing)')
+  assert.match((await comes.run(['accept', '--all'])).said, 'accepted: books.fields.isbn')
+  assert.is((await comes.run(['check'])).complained, '')
+  comes.remove()
+  const goes = await changed(
+    'rules: { has_pages: { must: { pages: { gt: 1 } }, says: Two } }',
+    inBooks(
+      '  has_pages: { must: { pages: { gt: 0 } }, says: A book has pages }\n',
+      '  other: { must: { pages: { lt: 9000 } }, says: No }\n',
+    ),
+  )
+  assert.match(goes.after.complained, 'changed_part: books.rules.has_pages was changed')
+  assert.match(goes.after.complained, 'below now: (nothing)')
+  goes.remove()
+  const gone = await changed('fields: { isbn: { type: string } }', () => ({
+    'base/resources/books.yaml': BOOKS.replace('resource: books', 'resource: volumes\npath: volumes'),
+  }))
+  assert.is(gone.after.code, 1)
+  assert.match(
+    gone.after.complained,
+    'unknown_part: The application below has no resource "books" any more, which this file extended',
+  )
+  gone.remove()
+})
+
+test('plan says what is replaced', async () => {
+  const app = application(own('label: Volume\nfields: { isbn: { type: string } }\n'))
+  const env = {
+    RESOURCES_DIR: `${app.directory}/resources`,
+    PLUGINS_DIR: `${app.directory}/plugins`,
+    DATA_DIR: `${app.directory}/data`,
+  }
+  const { said: text } = await plinth(['plan'], env)
+  assert.match(text, 'In place of what the application below says:\n  books.label: "Book" → "Volume"')
+  assert.not.match(text, 'books.fields.isbn:')
+  const { said: json } = await plinth(['plan', '--json'], env)
+  assert.equal(
+    JSON.parse(json).replaced.map(({ path, below, own: mine }: Record<string, unknown>) => [path, below, mine]),
+    [['books.label', 'Book', 'Volume']],
+  )
+  app.remove()
+})
+
+test.run()
