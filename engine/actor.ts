@@ -6,6 +6,8 @@ import type { Json } from './json.ts'
  * `anonymous` presented no token; `system` is the program itself and passes every policy.
  * `attributes` are the values a policy may name as `$actor.<attribute>`.
  * `quota`, when set, is the most that the account may store.
+ * `bucket`, when set, is the limit of requests that counts the caller instead of the general one: `session` is that of
+ * browsers.
  * `restriction`, when set, is the 403 sentence that answers every route not open to restricted actors.
  */
 export interface Actor {
@@ -15,6 +17,7 @@ export interface Actor {
   readonly permissions: ReadonlySet<string>
   readonly attributes: Readonly<Record<string, Json>>
   readonly quota?: { readonly records: number; readonly bytes: number }
+  readonly bucket?: 'session'
   readonly restriction?: string
 }
 

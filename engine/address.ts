@@ -47,3 +47,14 @@ export function isWithin(address: Address, [first, bits]: Network): boolean {
   if (address instanceof ipaddr.IPv6) return first instanceof ipaddr.IPv6 && address.match(first, bits)
   return first instanceof ipaddr.IPv4 && address.match(first, bits)
 }
+
+/** Whether an address is this machine's own. */
+export function isLoopback(address: string): boolean {
+  return addressOf(address)?.range() === 'loopback'
+}
+
+/** Whether a host, with or without a port, names the machine itself. */
+export function isOwnHost(host: string | undefined): boolean {
+  const name = (host ?? '').replace(/:\d{1,5}$/, '').replace(/^\[|\]$/g, '')
+  return name === 'localhost' || isLoopback(name)
+}

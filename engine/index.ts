@@ -2,7 +2,7 @@
 
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, SYSTEM } from './actor.ts'
-export { type Address, addressOf, isWithin, type Network, subnetOf } from './address.ts'
+export { type Address, addressOf, isOwnHost, isWithin, type Network, subnetOf } from './address.ts'
 export { allowsOne, holds } from './ask/policy.ts'
 export type {
   ActionContext,
@@ -62,6 +62,7 @@ export type { FileStore, StoredFiles } from './dump/stored-files.ts'
 export { ApiError, type ErrorCode, invalid, isRefusal } from './error.ts'
 export { FieldError, type FieldErrorCode, type FieldErrors, fieldError } from './field-error.ts'
 export { nameSqlText, nameText } from './filter/text-forms.ts'
+export { isSameOrigin } from './http/credentials.ts'
 export type { BodyKind, Method, RawBody, Reply, Route, RouteContext, UploadedFile } from './http/route.ts'
 export type { Id } from './id.ts'
 export { type JobContext, type JobContribution, JobGivenUp } from './job/job.ts'

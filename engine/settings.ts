@@ -17,6 +17,7 @@ export interface Settings {
   readonly appSecrets: readonly string[]
   readonly rateLimit: number
   readonly authRateLimit: number
+  readonly sessionRateLimit: number
   readonly trustProxy: number
   readonly corsOrigins: readonly string[]
   readonly resourcesDir: string
@@ -68,6 +69,11 @@ export const VARIABLES = {
   },
   RATE_LIMIT: { otherwise: '60', meaning: 'requests a minute for each user or address' },
   AUTH_RATE_LIMIT: { otherwise: '5', meaning: 'requests a minute for each address on the routes that sign in' },
+  RATE_LIMIT_SESSION: {
+    otherwise: '600',
+    meaning:
+      'requests a minute for each user whose browser is signed in by a cookie; those by tokens count in RATE_LIMIT',
+  },
   TRUST_PROXY: { otherwise: '0', meaning: 'the number of proxies in front' },
   CORS_ORIGIN: { otherwise: 'off', meaning: 'allowed origins, separated by commas' },
   RESOURCES_DIR: {
@@ -212,6 +218,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     appSecrets: Object.freeze(read('APP_SECRET', secrets, [])),
     rateLimit: read('RATE_LIMIT', integer(1, 1_000_000_000), 60),
     authRateLimit: read('AUTH_RATE_LIMIT', integer(1, 1_000_000_000), 5),
+    sessionRateLimit: read('RATE_LIMIT_SESSION', integer(1, 1_000_000_000), 600),
     trustProxy: read('TRUST_PROXY', integer(0, 10), 0),
     corsOrigins: Object.freeze(read('CORS_ORIGIN', origins, [])),
     resourcesDir: read('RESOURCES_DIR', text, './resources'),

@@ -26,6 +26,7 @@ settings('runs on embedded defaults when nothing is set', () => {
     redisUrl: undefined,
     appSecrets: [],
     rateLimit: 60,
+    sessionRateLimit: 600,
     authRateLimit: 5,
     trustProxy: 0,
     corsOrigins: [],

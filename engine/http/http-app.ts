@@ -42,7 +42,15 @@ export interface HttpParts {
   readonly catalog: Pick<Catalog, 'version' | 'prefix' | 'strictness' | 'limits' | 'resources' | 'explain'>
   readonly settings: Pick<
     Settings,
-    'rateLimit' | 'authRateLimit' | 'trustProxy' | 'corsOrigins' | 'baseUrl' | 'metricsToken' | 'dataDir' | 'appSecrets'
+    | 'rateLimit'
+    | 'authRateLimit'
+    | 'sessionRateLimit'
+    | 'trustProxy'
+    | 'corsOrigins'
+    | 'baseUrl'
+    | 'metricsToken'
+    | 'dataDir'
+    | 'appSecrets'
   >
   readonly store: Pick<Store, 'hit'>
   readonly log: Logger

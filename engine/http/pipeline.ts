@@ -16,6 +16,7 @@ import { bodyReader, checkDeclared, inspectBody, isMultipart, type ReadBody } fr
 import type { BoundRoute, RequestInput } from './bound-route.ts'
 import type { Call, Headers } from './call.ts'
 import { routeContext, type Transact } from './context.ts'
+import { credentialsOf } from './credentials.ts'
 import { type EarlierUse, watchEarlierNames, withEarlier } from './earlier-names.ts'
 import { explainedRefusal, explainedReply, explainer } from './explained.ts'
 import type { HttpParts } from './http-app.ts'
@@ -24,7 +25,7 @@ import type { Place as LargePlace } from './large-answers.ts'
 import { requireCoding } from './negotiation.ts'
 import { decodeQuery, parseQuery } from './query.ts'
 import { callerOf, clientAddress, rateLimiter } from './rate-limit.ts'
-import { type BodyKind, bodyKind, type Reply } from './route.ts'
+import type { BodyKind, Reply } from './route.ts'
 import { type Answer, answerOf, type Fixed, optionsAnswer, requireComparable, type Stamp } from './send.ts'
 import { compileTable, type Match, type Place } from './table.ts'
 import { type Upload, uploadBytes, uploads } from './upload.ts'
@@ -83,10 +84,10 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
   /** Reads the input of a request (413, 415, 400), checks access (403), decodes (422), and runs the handler. */
   const answer = async (call: Call, place: Place, match: Match): Promise<Answer> => {
     const { route } = place
-    const read = await readBody(call, route)
+    const read = await readBody(call, place)
     const query = call.search === '' ? new URLSearchParams() : parseQuery(call.search)
     checkAccess(place, call.actor)
-    const upload = await readUpload(call, route)
+    const upload = await readUpload(call, place)
     try {
       const input = decode(call, place, match, { ...read, query, upload })
       for (let unit = route.units?.(input) ?? 0; unit > 0; unit -= 1)
@@ -143,8 +144,8 @@ function identifier({ authenticate, foundation }: HttpParts): (call: Call) => Pr
   const none = { actor: ANONYMOUS, requestId: 'authenticate', afterCommit: () => undefined }
   const context = foundation.contextOf(executionOf(foundation, none), options)
   return async (call) => {
-    const { headers } = call
-    if (headers.authorization === undefined) return undefined
+    const headers = call.headers.cookie === undefined ? call.headers : credentialsOf(call.method, call.headers)
+    if (headers.authorization === undefined && headers.cookie === undefined) return undefined
     try {
       const actor = await value({ ...context, requestId: call.requestId, headers })
       if (actor !== null) call.actor = actor
@@ -175,9 +176,9 @@ interface Received extends ReadBody {
 
 interface Receiver {
   /** The body; `{}` for one with files, after a check of its declared size and type alone. */
-  readonly readBody: (call: Call, route: BoundRoute) => Promise<ReadBody>
+  readonly readBody: (call: Call, place: Place) => Promise<ReadBody>
   /** The files and texts of a multipart body; undefined for other requests. */
-  readonly readUpload: (call: Call, route: BoundRoute) => Promise<Upload | undefined>
+  readonly readUpload: (call: Call, place: Place) => Promise<Upload | undefined>
   readonly decode: (call: Call, place: Place, match: Match, received: Received) => RequestInput
 }
 
@@ -196,15 +197,14 @@ function receiver(parts: HttpParts): Receiver {
   const receiveUpload = uploads(join(parts.settings.dataDir, 'tmp'), parts)
 
   return {
-    readBody: async ({ ctx }, route) => {
-      const kind = bodyKind(route)
+    readBody: async ({ ctx }, { route, takes: kind }) => {
       if (kind !== 'none') checkDeclared(ctx.req, mostBytes(route, kind), kind)
       if (kind === 'raw') return readRaw(route)(ctx)
       return kind === 'json' || kind === 'form' ? read[kind](ctx) : NO_BODY
     },
-    readUpload: async ({ ctx }, route) =>
-      bodyKind(route) === 'multipart' && isMultipart(ctx.req) ? receiveUpload(ctx, route.upload) : undefined,
-    decode: ({ headers, ip }, { names, route }, { values }, { body, raw, query, upload }) => {
+    readUpload: async ({ ctx }, { route, takes }) =>
+      takes === 'multipart' && isMultipart(ctx.req) ? receiveUpload(ctx, route.upload) : undefined,
+    decode: ({ headers, ip }, { names, route, takes }, { values }, { body, raw, query, upload }) => {
       const { queryFields } = route
       const undeclared = queryFields === undefined || (queryFields.length === 0 && query.size === 0)
       const sent = upload?.body ?? body
@@ -216,19 +216,24 @@ function receiver(parts: HttpParts): Receiver {
         raw,
         params: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])),
         parameters: undeclared ? NOTHING : decodeQuery(query, queryFields, unknownParameters(route)),
-        body: bodyKind(route) === 'none' ? sent : decodeBody(route, sent, strictness.unknownKeys),
+        body: takes === 'none' ? sent : decodeBody(route, takes, sent, strictness.unknownKeys),
       }
     },
   }
 }
 
 /** The body decoded by the route's input; a handler without one gets it as it was sent. */
-function decodeBody(route: BoundRoute, body: JsonObject, unknownKeys: 'refuse' | 'ignore'): JsonObject {
+function decodeBody(
+  route: BoundRoute,
+  takes: BodyKind,
+  body: JsonObject,
+  unknownKeys: 'refuse' | 'ignore',
+): JsonObject {
   const errors = inspectBody(body)
   if (Object.keys(errors).length > 0) throw invalid(errors)
   if (route.inputFields === undefined) return body
   const partial = route.method === 'PUT' || route.method === 'PATCH'
-  const sent = bodyKind(route) === 'form' ? withLists(route.inputFields, body) : body
+  const sent = takes === 'form' ? withLists(route.inputFields, body) : body
   const decoded = decodeInput(route.inputFields, sent, { partial, unknownKeys })
   if (Object.keys(decoded.errors).length > 0) throw invalid(decoded.errors)
   return decoded.values

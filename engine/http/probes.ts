@@ -2,7 +2,7 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { addressOf } from '../address.ts'
+import { isLoopback, isOwnHost } from '../address.ts'
 import { outsideChecks } from '../breaker.ts'
 import type { Database } from '../database/database.ts'
 import type { Disk } from '../disk/disk-watch.ts'
@@ -23,17 +23,6 @@ function sameSecret(given: string, wanted: string): boolean {
 
 /** Headers that proxies add. A proxy that adds none is known by the settings, or by the host of the request. */
 const PROXIED = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-(cluster-)?client-ip|true-client-ip|cf-connecting-ip)$/
-
-/** Whether an address is this machine's own. */
-function isLoopback(address: string): boolean {
-  return addressOf(address)?.range() === 'loopback'
-}
-
-/** Whether a host, with or without a port, names the machine itself. */
-function isOwnHost(host: string | undefined): boolean {
-  const name = (host ?? '').replace(/:\d{1,5}$/, '').replace(/^\[|\]$/g, '')
-  return name === 'localhost' || isLoopback(name)
-}
 
 /**
  * Whether a request comes from this machine, and not through a proxy on it: nothing may point to a proxy, neither

@@ -13,6 +13,9 @@ import type { HttpParts } from './http-app.ts'
 
 type Bucket = 'general' | 'auth'
 
+/** A bucket, or the one of an actor that is not counted in the general one. */
+type Counted = Bucket | NonNullable<Actor['bucket']>
+
 /** Counts one request and sets the headers with the number left; throws too_many_requests at the limit. */
 export type CountRequest = (ctx: Context, bucket: Bucket, actor: Actor, ip: string) => Promise<void>
 
@@ -57,7 +60,7 @@ class Counting {
 
 /** The counter of an app; the store keeps the counts across a change of the app. */
 export function rateLimiter({ settings, store, clock }: Pick<HttpParts, 'settings' | 'store' | 'clock'>): CountRequest {
-  const limiter = (bucket: Bucket, limit: number) =>
+  const limiter = (bucket: Counted, limit: number) =>
     ratelimit({
       driver: 'redis',
       namespace: bucket,
@@ -73,11 +76,16 @@ export function rateLimiter({ settings, store, clock }: Pick<HttpParts, 'setting
         },
       }),
     })
-  const limiters = { general: limiter('general', settings.rateLimit), auth: limiter('auth', settings.authRateLimit) }
+  const limiters: Readonly<Record<Counted, ReturnType<typeof limiter>>> = {
+    general: limiter('general', settings.rateLimit),
+    auth: limiter('auth', settings.authRateLimit),
+    session: limiter('session', settings.sessionRateLimit),
+  }
   const passed = async (): Promise<void> => {}
   return async ({ res }, bucket, actor, ip) => {
     const counting = new Counting(countedUnder(bucket, actor, ip))
-    await Reflect.apply(limiters[bucket], undefined, [counting, passed])
+    const counted = bucket === 'general' ? (actor.bucket ?? bucket) : bucket
+    await Reflect.apply(limiters[counted], undefined, [counting, passed])
     const { total, remaining, reset } = counting.standing
     res.setHeader('X-RateLimit-Limit', total)
     res.setHeader('X-RateLimit-Remaining', remaining)

@@ -136,7 +136,7 @@ export function fixedHeaders(settings: { readonly baseUrl: string; readonly cors
   const cors = settings.corsOrigins.length > 0
   const headers: [string, string][] = [
     ['Cache-Control', 'private, no-cache'],
-    ['Vary', cors ? 'Authorization, Accept-Encoding, Origin' : 'Authorization, Accept-Encoding'],
+    ['Vary', cors ? 'Authorization, Cookie, Accept-Encoding, Origin' : 'Authorization, Cookie, Accept-Encoding'],
     ['X-Content-Type-Options', 'nosniff'],
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ]
@@ -144,7 +144,7 @@ export function fixedHeaders(settings: { readonly baseUrl: string; readonly cors
   return { headers, origins: new Set(settings.corsOrigins) }
 }
 
-/** Lets the page of an allowed origin read the answer; tokens are headers, so no cookies are involved. */
+/** Lets the page of an allowed origin read the answer; cookies never speak for a page of another origin, so none are involved. */
 export function allowOrigin(request: IncomingMessage, response: ServerResponse, fixed: Fixed): void {
   const { origin } = request.headers
   if (origin === undefined || fixed.origins.size === 0) return

@@ -6,7 +6,7 @@
  */
 import Router from '@koa/router'
 import type { BoundRoute } from './bound-route.ts'
-import { type Method, needsToken, type Route } from './route.ts'
+import { type BodyKind, bodyKind, type Method, needsToken, type Route } from './route.ts'
 
 /** A route with its path from the root. */
 export interface Place {
@@ -15,6 +15,7 @@ export interface Place {
   readonly names: readonly string[]
   /** Whether it refuses callers without a valid token. */
   readonly needsToken: boolean
+  readonly takes: BodyKind
 }
 
 /** The routes of one pattern, by method. */
@@ -104,7 +105,10 @@ function draftsOf(routes: readonly BoundRoute[], prefix: string): readonly Patte
       throw new Error(`${route.method} ${pattern} is given by both ${other.route.plugin} and ${route.plugin}`)
     }
     const names = parametersIn(pattern)
-    places.set(route.method, Object.freeze({ route, pattern, names, needsToken: needsToken(route) }))
+    places.set(
+      route.method,
+      Object.freeze({ route, pattern, names, needsToken: needsToken(route), takes: bodyKind(route) }),
+    )
     drafts.set(shape, { segments, places, entry: entryOf(pattern, places) })
   }
   return [...drafts.values()]

@@ -2,12 +2,16 @@
 
 import type { Actor } from '../actor.ts'
 import { ApiError } from '../error.ts'
+import { credentialsOf } from '../http/credentials.ts'
 import type { BoundAuthenticate } from '../http/http-app.ts'
 import { executionOf, type Foundation } from '../run/execution.ts'
 import { type Reader, sameRights, seesSame, viewOf } from './reader.ts'
 
 /** The outcome for a reader: the same rights, others, or none; undefined while nobody can say. */
 export type RightsCheck = 'same' | 'other' | 'none' | undefined
+
+/** What an anonymous reader presents. */
+const NOTHING = JSON.stringify([null, null])
 
 /** Asks for all readers, once for each token. */
 export async function checkReaders(
@@ -19,10 +23,11 @@ export async function checkReaders(
   if (authenticate === undefined) return
   const byToken = new Map<string, Reader[]>()
   for (const reader of readers) {
-    const { authorization } = reader.request.headers
-    if (authorization === undefined) continue
-    const known = byToken.get(authorization)
-    if (known === undefined) byToken.set(authorization, [reader])
+    const credentials = credentialsOf('GET', reader.request.headers)
+    const presented = JSON.stringify([credentials.authorization, credentials.cookie])
+    if (presented === NOTHING) continue
+    const known = byToken.get(presented)
+    if (known === undefined) byToken.set(presented, [reader])
     else known.push(reader)
   }
   const identify = identifier(foundation, authenticate)
@@ -42,7 +47,7 @@ function identifier(
   return ({ request, view }) => {
     const call = { actor: view.actor, requestId: request.requestId, afterCommit: () => undefined }
     const context = foundation.contextOf(executionOf(foundation, call), options)
-    return value({ ...context, headers: request.headers })
+    return value({ ...context, headers: credentialsOf('GET', request.headers) })
   }
 }
 

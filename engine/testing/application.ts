@@ -85,6 +85,7 @@ function environment(folder: string, dataDir: string, { env }: ApplicationOption
     PLUGINS_DIR: resolve(folder, PLUGINS_DIR || 'plugins'),
     RATE_LIMIT: UNLIMITED,
     AUTH_RATE_LIMIT: UNLIMITED,
+    RATE_LIMIT_SESSION: UNLIMITED,
     ...env,
   }
 }

@@ -1,8 +1,18 @@
 /** The options of the auth plugin in app.yaml: their schema, and their typed values. */
-import { type Actor, isObject, type Json, type JsonObject, type JsonSchema, memo } from '../../engine/index.ts'
+import {
+  type Actor,
+  durationMs,
+  isObject,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  memo,
+} from '../../engine/index.ts'
 
 export interface AuthOptions {
   readonly tokenDays: number
+  /** Of sessions by cookie: how long one may be unused, in milliseconds, and how many an account may have. */
+  readonly session: { readonly idleMs: number; readonly most: number }
   readonly approval: 'review' | 'required' | 'off'
   /** Slugs of the built-in roles, highest first. */
   readonly roles: readonly string[]
@@ -20,6 +30,9 @@ export interface AuthOptions {
 /** The quota without an option. */
 const QUOTA = { records: 1_000, bytes: '100MB' } as const
 
+/** The bounds of sessions by cookie without an option. */
+const SESSION = { idle: '12 hours', most: 20 } as const
+
 export const OPTIONS_SCHEMA: JsonSchema = {
   type: 'object',
   additionalProperties: false,
@@ -29,7 +42,28 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       minimum: 1,
       maximum: 3650,
       default: 30,
-      description: 'How many days a sign-in lasts.',
+      description: 'How many days a sign-in lasts, by token or by cookie.',
+    },
+    session: {
+      type: 'object',
+      additionalProperties: false,
+      description: 'Bounds of the sessions of browsers, which are kept by a cookie.',
+      properties: {
+        idle: {
+          type: 'string',
+          pattern: '^([1-9][0-9]{0,3} hours?|[1-9][0-9]{0,2} days?)$',
+          default: SESSION.idle,
+          description:
+            'How long a session may be unused before it ends, to within ten minutes; an open stream uses it.',
+        },
+        most: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1_000,
+          default: SESSION.most,
+          description: 'How many one account has; one more ends the one that was unused for longest.',
+        },
+      },
     },
     approval: {
       enum: ['review', 'required', 'off'],
@@ -109,6 +143,7 @@ export const authOptions = memo((options: JsonObject): AuthOptions => {
   const roles = options.roles
   return {
     tokenDays: Number(options.token_days ?? 30),
+    session: sessionIn(options.session),
     approval: approval === 'required' || approval === 'off' ? approval : 'review',
     roles: Array.isArray(roles) ? roles.map(String) : ['admin', 'member'],
     resetMinutes: Number(options.reset_minutes ?? 60),
@@ -119,6 +154,11 @@ export const authOptions = memo((options: JsonObject): AuthOptions => {
     signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,
   }
 })
+
+function sessionIn(given: Json | undefined): AuthOptions['session'] {
+  const { idle = SESSION.idle, most = SESSION.most } = isObject(given) ? given : {}
+  return { idleMs: durationMs(String(idle)) ?? 0, most: Number(most) }
+}
 
 const UNITS = { KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 } as const
 

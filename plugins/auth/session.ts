@@ -15,12 +15,18 @@ import {
   type Runner,
   type Settings,
 } from '../../engine/index.ts'
+import { tokenInCookie } from './cookie.ts'
 import { type AuthOptions, authOptions } from './options.ts'
 
-interface Waiting {
-  readonly jti: string
+interface Waiting extends Presented {
   readonly resolve: (actor: Actor | null) => void
   readonly reject: (reason: unknown) => void
+}
+
+/** The id of a session, and whether a cookie presented it. */
+interface Presented {
+  readonly jti: string
+  readonly cookie: boolean
 }
 
 /** The session checks of an application: those that wait for the next statement while one runs. */
@@ -39,7 +45,7 @@ const TOUCH_MS = 600_000
 /** The token id of each actor's session. */
 const signedIn = memo((_: Actor): { by?: string } => ({}))
 
-type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now'>
+type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now' | 'instance'>
 
 /**
  * The actor of a request's headers, or null. Token, user and role are read after the request arrived; requests that
@@ -48,11 +54,14 @@ type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 
 export async function authenticate(
   context: SessionContext & { readonly headers: Readonly<Record<string, string | undefined>> },
 ): Promise<Actor | null> {
-  const claims = await readToken(context, context.headers.authorization)
+  const { authorization } = context.headers
+  const cookie = authorization === undefined
+  const token = cookie ? tokenInCookie(context, context.headers.cookie) : bearerIn(authorization)
+  const claims = await readToken(context, token)
   if (claims === undefined) return null
   const batch = batchOf(context.catalog)
   return new Promise((resolve, reject) => {
-    batch.waiting.push({ jti: claims.jti, resolve, reject })
+    batch.waiting.push({ jti: claims.jti, cookie, resolve, reject })
     if (!batch.busy) void checkAll(batch, context)
   })
 }
@@ -63,12 +72,20 @@ async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   while (batch.waiting.length > 0) {
     const checked = batch.waiting.splice(0, MOST_TOGETHER)
     try {
-      const stale = new Date(context.now().getTime() - TOUCH_MS)
+      const time = context.now().getTime()
+      const moments = [new Date(time - TOUCH_MS), new Date(time - own.session.idleMs)]
       const wanted = [...new Set(checked.map(({ jti }) => jti))]
-      const rows = await context.database.compiled.run({ name: 'auth_sessions', text: batch.text }, [wanted, stale])
-      const actors = new Map(rows.map((row) => [row[0], actorOf(row, context.catalog, own)]))
+      const rows = await context.database.compiled.run({ name: 'auth_sessions', text: batch.text }, [
+        wanted,
+        ...moments,
+      ])
+      const actors = new Map(rows.map((row) => [row[0], sessionActor(row, context.catalog, own)]))
       for (const [jti, actor] of actors) signedIn(actor).by = String(jti)
-      for (const { jti, resolve } of checked) resolve(actors.get(jti) ?? null)
+      for (const { jti, cookie, resolve } of checked) {
+        const actor = actors.get(jti) ?? null
+        // A token counts only in the way in which it was given.
+        resolve(cookie === (actor?.bucket === 'session') ? actor : null)
+      }
       touch(
         context,
         rows.filter((row) => row.at(-1) === 't').map((row) => row[0]),
@@ -81,16 +98,22 @@ async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   batch.busy = false
 }
 
+/** The actor of a row of the batch; that of a browser is counted in a limit of its own. */
+function sessionActor(row: Row, catalog: Catalog, own: AuthOptions): Actor {
+  const actor = actorOf(row, catalog, own)
+  return row.at(-2) === 't' ? Object.freeze({ ...actor, bucket: 'session' }) : actor
+}
+
 const batchOf = memo((catalog: Catalog): Batch => {
   // Text of a prepared statement, because every request runs it.
   const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
   const live = (resource: string, alias: string): string => notDeletedSql(catalog.resources.get(resource)!, alias)
-  const text = `select s.jti, ${actorColumns(catalog)},
+  const text = `select s.jti, ${actorColumns(catalog)}, s.cookie,
       coalesce(s.last_used_at, s.created_at) < $2::timestamptz
     from ${table('access_tokens')} s
     join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live('users', 'u')}
     join ${table('roles')} r on r.id = u.role_id${live('roles', 'r')}
-    where s.jti = any($1)`
+    where s.jti = any($1) and (not s.cookie or coalesce(s.last_used_at, s.created_at) > $3::timestamptz)`
   return { text, waiting: [], busy: false }
 })
 
@@ -117,6 +140,8 @@ export interface WayIn {
   readonly provider?: string
   /** The id of the session at that provider, by which it ends the session. */
   readonly sid?: string
+  /** Whether the token becomes a cookie; absent: it is sent as a bearer token. */
+  readonly cookie?: boolean
 }
 
 /** Opens a session for a user who proved who they are by `wayIn`; gives the token. */
@@ -139,9 +164,22 @@ export async function openSession(
     provider: wayIn.provider ?? null,
     sid: wayIn.sid ?? null,
     fresh_at: opened,
+    cookie: wayIn.cookie ?? false,
   }
   await context.model('access_tokens').query().insert(row)
+  if (row.cookie) await keepMost(context, userId)
   return signToken(context, userId, { jti, expiresAt })
+}
+
+/** Ends the sessions by cookie of an account that are more than it may have: those that were unused for longest. */
+async function keepMost({ model, options }: Pick<PluginContext, 'model' | 'options'>, userId: number): Promise<void> {
+  const kept = model('access_tokens')
+    .query()
+    .where({ user_id: userId, cookie: true })
+    .orderByRaw('coalesce(last_used_at, created_at) desc, id desc')
+    .limit(authOptions(options).session.most)
+    .select('id')
+  await model('access_tokens').query().where({ user_id: userId, cookie: true }).whereNotIn('id', kept).delete()
 }
 
 /** The User-Agent header as one line of printable characters that fits the column. */
@@ -150,10 +188,10 @@ function agentOf(header: string | undefined): string | null {
   return line === '' ? null : line.slice(0, 255)
 }
 
-/** Ends the session whose token these headers present. */
-export async function closeSession(context: PluginContext, authorization: string | undefined): Promise<void> {
-  const claims = await readToken(context, authorization)
-  if (claims !== undefined) await context.model('access_tokens').query().where({ jti: claims.jti }).delete()
+/** Ends the session of an actor. */
+export async function closeSession({ model }: Pick<PluginContext, 'model'>, actor: Actor): Promise<void> {
+  const jti = sessionOf(actor)
+  if (jti !== undefined) await model('access_tokens').query().where({ jti }).delete()
 }
 
 /** Ends every session of a user; `except` is the one that stays. */
@@ -198,10 +236,17 @@ export async function signToken(context: TokenContext, userId: number, claims: C
   return token
 }
 
-/** The claims of the bearer token in an Authorization header; undefined without a token of ours. */
-export async function readToken(context: TokenContext, authorization: string | undefined): Promise<Claims | undefined> {
-  const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1]
-  if (token === undefined || token.length > LONGEST) return undefined
+/** The bearer token in an Authorization header (RFC 6750); undefined without one. */
+function bearerIn(authorization: string): string | undefined {
+  return /^bearer +(\S+)$/i.exec(authorization)?.[1]
+}
+
+/** The three parts of a signed token. */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** The claims of a token; undefined for one that is not ours. */
+export async function readToken(context: TokenContext, token: string | undefined): Promise<Claims | undefined> {
+  if (token === undefined || token.length > LONGEST || !TOKEN.test(token)) return undefined
   const kept = verifiedFor(context.settings)
   let claims = kept.get(token)
   if (claims === undefined) claims = await verify(context, token)

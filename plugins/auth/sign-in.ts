@@ -11,6 +11,7 @@ import {
   type RouteContext,
 } from '../../engine/index.ts'
 import { accountOf } from './account.ts'
+import { givingCookie, requireCookies, takingCookie } from './cookie.ts'
 import { countedAs, forgetFailures, noteFailure, refusePaused } from './failures.ts'
 import { authOptions } from './options.ts'
 import { passwordErrors, verifyPassword } from './password.ts'
@@ -19,17 +20,27 @@ import { closeSession, openSession } from './session.ts'
 const SIGNED_IN = {
   type: 'object',
   properties: { user: { $ref: '#/resources/users' }, token: { type: 'string' }, token_type: { const: 'Bearer' } },
-  required: ['user', 'token', 'token_type'],
+  required: ['user'],
 } as const
+
+/** How the session is kept. */
+const SESSION = { type: 'enum', values: ['token', 'cookie'], default: 'token', nullable: false } as const
+
+const SESSION_KINDS =
+  'With `session: cookie` the answer has no token: a browser gets a cookie that no script can read. It counts only in requests of pages of the same origin (`Sec-Fetch-Site: same-origin`, or `none` for GET; a browser without that header sends `X-Plinth: 1`), and it needs https, or this machine itself.'
 
 const PASSWORD = { type: 'secret', required: true } as const
 
 async function signedIn(context: RouteContext, id: number): Promise<Reply> {
-  const token = await openSession(context, id, { factors: ['password'] })
+  const cookie = context.body.session === 'cookie'
+  const token = await openSession(context, id, { factors: ['password'], cookie })
   const account = await context.as(id)
   // Declined or deleted at this moment.
   if (account === null) throw new ApiError('invalid_credentials')
-  return { data: { user: await account.records('users').shown(id), token, token_type: 'Bearer' } }
+  const user = await account.records('users').shown(id)
+  return cookie
+    ? { data: { user }, headers: givingCookie(context, token) }
+    : { data: { user, token, token_type: 'Bearer' } }
 }
 
 const login: Route = {
@@ -39,9 +50,11 @@ const login: Route = {
   tag: 'Authentication',
   access: 'public',
   bucket: 'auth',
-  input: { email: { type: 'email', required: true }, password: PASSWORD },
+  description: SESSION_KINDS,
+  input: { email: { type: 'email', required: true }, password: PASSWORD, session: SESSION },
   output: SIGNED_IN,
   handle: async (context) => {
+    if (context.body.session === 'cookie') requireCookies(context)
     const email = String(context.body.email)
     const counted = await countedAs(context, email, context.ip)
     await refusePaused(context, counted)
@@ -84,6 +97,7 @@ const register: Route = {
   method: 'POST',
   path: '/auth/register',
   summary: 'Open an account and sign in',
+  description: SESSION_KINDS,
   tag: 'Authentication',
   access: 'public',
   bucket: 'auth',
@@ -94,11 +108,13 @@ const register: Route = {
     email: { type: 'email', required: true },
     password: PASSWORD,
     password_confirmation: PASSWORD,
+    session: SESSION,
     ...IGNORED,
   },
   output: SIGNED_IN,
   handle: async (context) => {
     const { body } = context
+    if (body.session === 'cookie') requireCookies(context)
     const errors = await registrationErrors(context, body)
     if (errors !== undefined) throw invalid(errors)
     const { approval, roles, verify } = authOptions(context.options)
@@ -147,13 +163,15 @@ const logout: Route = {
   method: 'POST',
   path: '/auth/logout',
   summary: 'End the session of the token presented',
+  description: 'The cookie of a browser is taken back.',
   tag: 'Authentication',
   access: [{ kind: 'signed_in' }],
   openToRestricted: true,
   body: 'none',
   handle: async (context) => {
-    await closeSession(context, context.headers.authorization)
-    return { message: 'Signed out' }
+    await closeSession(context, context.actor)
+    const headers = context.actor.bucket === 'session' ? takingCookie(context) : {}
+    return { message: 'Signed out', headers }
   },
 }
 

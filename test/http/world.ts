@@ -175,6 +175,7 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
     settings: {
       rateLimit: 1_000,
       authRateLimit: 1_000,
+      sessionRateLimit: 1_000,
       trustProxy: 0,
       corsOrigins: [],
       baseUrl: 'http://127.0.0.1',

@@ -39,7 +39,7 @@ function settingsWith(folder: string, appSecrets: readonly string[]): PluginCont
 }
 
 async function reads(settings: PluginContext['settings'], token: string, now = NOW): Promise<boolean> {
-  return (await readToken({ settings, now: () => now }, `Bearer ${token}`)) !== undefined
+  return (await readToken({ settings, now: () => now }, token)) !== undefined
 }
 
 test('requests that arrive together share statements, and each gets its own answer', async ({ app }) => {
@@ -57,7 +57,7 @@ test('requests that arrive together share statements, and each gets its own answ
     },
   }
   const { catalog, now, settings } = foundation
-  const context = { catalog, now, settings, options: {}, database: { ...engine.database, compiled } }
+  const context = { catalog, now, settings, options: {}, instance: 'x', database: { ...engine.database, compiled } }
   const asked = Array.from(
     { length: 40 },
     (_, index) => `Bearer ${index % 8 === 7 ? 'none.of.ours' : tokens[index % 5]}`,
@@ -88,7 +88,7 @@ test('while the database does not answer, everybody who waits hears so at once a
     },
   }
   const { catalog, now, settings } = running.foundation
-  const context = { catalog, now, settings, options: {}, database: { ...database, compiled } }
+  const context = { catalog, now, settings, options: {}, instance: 'x', database: { ...database, compiled } }
   const headers = { authorization: `Bearer ${token}` }
   const ask = () => authenticate({ ...context, headers })
   // Its signature is known from here on, so that all of them arrive together.

@@ -1,5 +1,10 @@
-/** Who looks at the page: a token that is kept while the tab is open, and requests to the API with it. */
+/**
+ * Who looks at the page, and requests to the API as that person: by a cookie that no script can read, or, where there
+ * can be none (plain http), by a token that is kept while the tab is open.
+ */
 const KEY = 'plinth.token'
+/** Says in every tab that there is a cookie. */
+const COOKIE = 'plinth.cookie'
 const api = document.documentElement.dataset.api
 
 /** A refusal: its status, and its sentence for people. */
@@ -11,17 +16,27 @@ export class Refusal extends Error {
 }
 
 export function signedIn() {
-  return sessionStorage.getItem(KEY) !== null
+  return sessionStorage.getItem(KEY) !== null || localStorage.getItem(COOKIE) !== null
 }
 
 export function forget() {
   sessionStorage.removeItem(KEY)
+  localStorage.removeItem(COOKIE)
 }
 
-/** Signs in and keeps the token; throws Refusal. */
+/** Signs in and keeps the session; throws Refusal. */
 export async function signIn(email, password) {
-  const { token } = await ask('/auth/login', { method: 'POST', body: JSON.stringify({ email, password }) })
-  sessionStorage.setItem(KEY, token)
+  const login = (session) => ask('/auth/login', { method: 'POST', body: JSON.stringify({ email, password, session }) })
+  forget()
+  try {
+    if (!isSecureContext) throw new Refusal(403, 'No cookie is safe here')
+    await login('cookie')
+    localStorage.setItem(COOKIE, 'yes')
+  } catch (error) {
+    if (error.status !== 403) throw error
+    const { token } = await login('token')
+    sessionStorage.setItem(KEY, token)
+  }
 }
 
 export async function signOut() {
@@ -37,7 +52,7 @@ export async function ask(path, options) {
 /** The whole answer; throws as `ask` does. */
 export async function answer(path, options = {}) {
   const token = sessionStorage.getItem(KEY)
-  const headers = { accept: 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
+  const headers = { accept: 'application/json', 'x-plinth': '1', ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
   if (options.body !== undefined) headers['content-type'] = 'application/json'
   let response
   try {

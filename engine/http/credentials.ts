@@ -1,0 +1,20 @@
+/** The headers of a request that may say who sends it. */
+import type { Headers } from './call.ts'
+
+/**
+ * Whether a page of this origin sends a request, or a person who opens its address. Browsers say so (Fetch Metadata,
+ * `Sec-Fetch-Site`). Where one does not, `X-Plinth: 1` says it: a page of another origin would have to ask for that
+ * header, and is never allowed it.
+ */
+export function isSameOrigin(method: string, headers: Headers): boolean {
+  const site = headers['sec-fetch-site']
+  if (site === undefined) return headers['x-plinth'] === '1'
+  return site === 'same-origin' || (site === 'none' && (method === 'GET' || method === 'HEAD'))
+}
+
+/** The headers by which a caller may be found, without cookies that a page of another origin made a browser send. */
+export function credentialsOf(method: string, headers: Headers): Headers {
+  if (isSameOrigin(method, headers)) return headers
+  const { cookie: _, ...others } = headers
+  return others
+}
