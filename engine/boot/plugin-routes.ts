@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { sentenceOf } from '../error.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
+import { DRY_RUN } from '../http/resource-routes.ts'
 import type { Route } from '../http/route.ts'
 import { BODY_KINDS, bodyKind, resourcesNamed } from '../http/route.ts'
 import { nameless, pathFromRoot } from '../http/table.ts'
@@ -39,7 +40,8 @@ function bindRoutes(composition: Composition, catalog: Catalog): Required<Collec
       plugin,
       options,
       inputFields: fields(route.input),
-      queryFields: fields(route.query),
+      queryFields: isDry(route) ? [...(fields(route.query) ?? []), ...DRY_RUN] : fields(route.query),
+      dryRun: isDry(route),
     })
   })
   return { value, diagnostics }
@@ -56,6 +58,11 @@ function wrongBody({ plugin, value: route }: Pick<Bound<Route>, 'plugin' | 'valu
   if (kind !== 'raw' || route.input === undefined) return []
   const message = `${named} takes a raw body, which has no fields, and declares "input"`
   return [{ code: 'wrong_plugin', message, hint: 'leave out input and read context.raw, or take a form' }]
+}
+
+/** Whether a route can be tried: only where all of its work is that of one transaction. */
+function isDry({ dryRun, once }: Route): boolean {
+  return once === true && dryRun === true
 }
 
 /** A route that answers records of a resource, or takes its filters, which this application does not have. */

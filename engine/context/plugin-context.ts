@@ -45,6 +45,7 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
     log: around.log,
     now: around.now,
     requestId: around.requestId,
+    dryRun: around.dryRun === true,
     database: around.database,
     connection: around.transaction ?? outside(around.database),
     enqueue: (job, payload, chosen = {}) => enqueue(around, job, payload, chosen),

@@ -11,6 +11,7 @@ import type { Json, JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 import { decodeInput } from '../record/decode.ts'
+import { dryRun } from '../run/dry-run.ts'
 import { type Execution, executionOf, runLeft, type Work } from '../run/execution.ts'
 import { bodyReader, checkDeclared, inspectBody, isMultipart, type ReadBody } from './body.ts'
 import type { BoundRoute, RequestInput } from './bound-route.ts'
@@ -206,7 +207,7 @@ function receiver(parts: HttpParts): Receiver {
       takes === 'multipart' && isMultipart(ctx.req) ? receiveUpload(ctx, route.upload) : undefined,
     decode: ({ headers, ip }, { names, route, takes }, { values }, { body, raw, query, upload }) => {
       const { queryFields } = route
-      const undeclared = queryFields === undefined || (queryFields.length === 0 && query.size === 0)
+      const undeclared = queryFields === undefined || (query.size === 0 && queryFields.every(isOptional))
       const sent = upload?.body ?? body
       return {
         ip,
@@ -220,6 +221,11 @@ function receiver(parts: HttpParts): Receiver {
       }
     },
   }
+}
+
+/** Whether a request without the parameter has no value for it. */
+function isOptional(field: Field): boolean {
+  return field.default === undefined && !field.required
 }
 
 /** The body decoded by the route's input; a handler without one gets it as it was sent. */
@@ -263,7 +269,9 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
     const around = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })
     const replied = (reply: Reply): Answer => answerOf(reply, route.status ?? 200, stamp(now()))
     const handle = async (transact?: Transact): Promise<Reply> => {
-      const reply = await handled(around, route, input, transact)
+      const reply = isDryRun(route, input)
+        ? await tried(around, route, input)
+        : await handled(around, route, input, transact)
       return reply.earlier === undefined ? reply : (watch?.found(reply, actor) ?? reply)
     }
     const work = async (): Promise<Answer> =>
@@ -309,8 +317,28 @@ async function underEarlierNames({ headers, told }: EarlierUse, work: () => Prom
  * Whether the work of a request must happen once. Answers of the auth bucket hold tokens, which are never stored, so
  * their routes run again each time.
  */
-function isKeyed({ method, bucket, reads }: BoundRoute, { headers }: RequestInput): boolean {
-  return method === 'POST' && reads !== true && bucket !== 'auth' && headers['idempotency-key'] !== undefined
+function isKeyed(route: BoundRoute, input: RequestInput): boolean {
+  const { method, bucket, reads } = route
+  if (method !== 'POST' || reads === true || bucket === 'auth') return false
+  return input.headers['idempotency-key'] !== undefined && !isDryRun(route, input)
+}
+
+/** Whether the caller only asks what the work would do. */
+function isDryRun({ dryRun: isOffered }: BoundRoute, { parameters }: RequestInput): boolean {
+  return isOffered === true && parameters.dry_run === true
+}
+
+/** The reply that the work would give, without what names something that is not there afterwards. */
+async function tried(around: Execution, route: BoundRoute, input: RequestInput): Promise<Reply> {
+  const reply = await handled(around, route, input, (work) => dryRun(around, work))
+  const { data, earlier, message, meta } = reply
+  return {
+    status: 200,
+    data,
+    earlier,
+    ...(message === undefined ? {} : { message }),
+    meta: { ...meta, dry_run: true },
+  }
 }
 
 /**

@@ -9,6 +9,8 @@ import type { Access, BelongsTo, Catalog, Field, Nested, Resource } from '../cat
 import { targetOf } from '../catalog/stored.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { entityTag, idAtStart, type JsonObject, JsonText } from '../json.ts'
+import { FIELD_TYPES } from '../field/index.ts'
+import { resolveFields } from '../resolve/fields.ts'
 import type { ListResult } from '../run/context.ts'
 import type { BoundHook, Execution } from '../run/execution.ts'
 import type { Parent } from '../run/parent.ts'
@@ -33,6 +35,18 @@ export function isResourceRoute(route: BoundRoute): route is ResourceRoute {
 }
 
 type Run = EngineRoute['run']
+
+/** The query of a route whose work may be tried. */
+export const DRY_RUN: readonly Field[] =
+  resolveFields(
+    {
+      dry_run: {
+        type: 'boolean',
+        description: 'Only says what would come of it: 200 with `meta.dry_run`, or the refusal.',
+      },
+    },
+    new Map(FIELD_TYPES.map((type) => [type.name, type])),
+  ).value ?? []
 
 /** The routes of all resources. */
 export function resourceRoutes(
@@ -227,6 +241,7 @@ function route(
   parent: Resource | undefined,
   run: Run,
 ): ResourceRoute {
+  const dries = action === 'create' || action === 'update'
   return {
     method,
     path,
@@ -238,7 +253,8 @@ function route(
     plugin: 'engine',
     options: {},
     inputFields: undefined,
-    queryFields: action === 'list' || action === 'get' ? undefined : [],
+    queryFields: action === 'list' || action === 'get' ? undefined : dries ? DRY_RUN : [],
+    ...(dries ? { dryRun: true } : {}),
     versioned: action === 'update' || action === 'delete',
     resource,
     action,

@@ -116,6 +116,11 @@ export interface Route {
    * again when its first outcome is unknown; by default it never does.
    */
   readonly once?: boolean
+  /**
+   * With `once`: whether `dry_run=true` does the work of `context.once` in a transaction that is taken back, and answers
+   * 200 with what it gave.
+   */
+  readonly dryRun?: boolean
   /** Success status, default 200. */
   readonly status?: number
   /** A longer description, in Markdown. */

@@ -14,6 +14,12 @@ const META = [
   { name: 'version', schema: { type: 'string', description: 'The version of this interface.' }, required: true },
 ] as const
 
+const DRY_RUN = {
+  name: 'dry_run',
+  schema: { const: true, description: 'Nothing was kept: this is what would come of it.' },
+  required: false,
+} as const
+
 const REQUEST_ID = {
   name: 'request_id',
   schema: { type: 'string', description: 'Only with 5xx: give it to those who run the server.' },
@@ -84,7 +90,7 @@ const MESSAGE = { name: 'message', schema: { type: 'string' }, required: false }
 /** The schemas that every document has. */
 export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Outcome: OUTCOME,
-  AnswerMeta: objectOf(META),
+  AnswerMeta: objectOf([...META, DRY_RUN]),
   Envelope: objectOf(AROUND),
   MessageEnvelope: objectOf([...AROUND, MESSAGE]),
   ListEnvelope: objectOf([AROUND[0], { name: 'meta', schema: schemaRef('ListAnswerMeta'), required: true }]),
@@ -198,7 +204,11 @@ export const HEADERS: Readonly<Record<string, Node>> = {
   'Retry-After': header('With 429, 503 and some 409: seconds to wait before the next attempt.', PLACE, false),
   'WWW-Authenticate': header('With 401: how to present a token.', { type: 'string' }, false),
   Allow: header('With 405: the methods that the path has.', { type: 'string' }, false),
-  ETag: header('The version of the answer, for If-None-Match and If-Match.', { type: 'string' }, true),
+  ETag: header(
+    'The version of the answer, for If-None-Match and If-Match; none of a dry run.',
+    { type: 'string' },
+    false,
+  ),
   Location: header('The path of the new record, if its caller may see it.', { type: 'string' }, false),
   'Content-Disposition': header('The name under which to save the file.', { type: 'string' }, false),
 }

@@ -153,6 +153,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
     ...inPath.map(() => of(above.single)(recordParameter(parent ?? resource))),
     ...(action === 'list' && route.reads !== true ? listParameters(catalog, resource, filters).map(of(single)) : []),
     ...(action === 'get' ? projectionParameters(resource).map(of(single)) : []),
+    ...queryParameters(route.queryFields ?? []).map(of('')),
     ...sent,
   ]
 }
@@ -215,6 +216,7 @@ function responsesOf(outline: Outline, route: BoundRoute, id: string): Readonly<
   const responses: Record<string, Part> = unique
     ? { 200: answer(asAction(route, 'update'), 200), 201: answer(asAction(route, 'create'), 201) }
     : { [status]: answer(route, status) }
+  if (route.dryRun === true && status !== 200) responses[200] = answer(route, 200)
   if (!isResourceRoute(route) && route.accepted !== undefined)
     responses[202] = answer({ ...route, output: route.accepted }, 202)
   if (route.method === 'GET' && isTagged(route)) responses[304] = referred('responses', 'NotModified')

@@ -169,6 +169,11 @@ export interface PluginContext {
   readonly log: Logger
   readonly now: () => Date
   readonly requestId: string
+  /**
+   * Whether all of this is taken back in the end, because somebody asked what a write would do. Rows and jobs are taken
+   * back by themselves; what a function does outside of the transaction it leaves out.
+   */
+  readonly dryRun: boolean
   /** Records as the actor (default) or as the system, inside the open transaction where there is one. */
   records<Name extends string>(resource: Name, as?: 'actor' | 'system'): Records<TypesOf<Name>>
   /**

@@ -106,6 +106,8 @@ export interface Execution extends Foundation {
   readonly leaving?: readonly Leaving[] | undefined
   /** Why it writes, where that follows from other writes, a moment or the clock. */
   readonly cause: Cause | undefined
+  /** Whether the work is taken back in the end: then nothing outside of the transaction may be done. */
+  readonly dryRun?: boolean | undefined
   /** Leaves work for after the commit, or for the end of the request where no transaction is open. */
   readonly afterCommit: (work: Work) => void
 }

@@ -31,6 +31,7 @@ function resourceRoutes(resource: Resource): readonly Route[] {
       summary: `Apply a macro, by id or slug, to the ${label}`,
       body: 'none',
       once: true,
+      dryRun: true,
       versioned: true,
       output: { $ref: `#/resources/${resource.name}` },
       handle: (context) => apply(context, resource),

@@ -163,6 +163,18 @@ test('the list has what can be applied now, and trying leaves nothing behind', a
   assert.is((await desk.get('/tickets/987654/macros', agent)).status, 404)
 })
 
+test('a dry run has the ticket as it would be, and leaves it as it is', async () => {
+  const path = await ticket('Only asked')
+  const before = await desk.get(path, agent)
+  const asked = await desk.post(`${path}/macros/solve-it?dry_run=true`, agent)
+  assert.is(asked.status, 200, asked.text)
+  assert.equal([asked.at('data.subject'), asked.at('data.status_id')], ['ONLY ASKED', solved])
+  assert.is(asked.at('meta.dry_run'), true)
+  assert.is(commentsOf(asked).length, 1)
+  assert.equal((await desk.get(path, agent)).at('data'), before.at('data'))
+  assert.is((await desk.post(`${path}/macros/asleep?dry_run=true`, agent)).status, 404)
+})
+
 test('a merged ticket takes no macro that comments', async () => {
   const [old, into] = [await ticket(), await ticket()]
   await desk.post(`${old}/merge`, agent, { into: Number(into.split('/').pop()) })

@@ -65,6 +65,10 @@ export default definePlugin({
         await next()
       },
     },
+    outside: async ({ dryRun }, next) => {
+      journal.push(dryRun ? 'only asked' : 'done')
+      await next()
+    },
     instead: async (_context, _next) => {
       journal.push('instead')
     },
