@@ -8,12 +8,8 @@ import { posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { readLayers } from '../boot/layers.ts'
-import { connect, isMade } from '../database/connect.ts'
 import { sentenceOf } from '../error.ts'
-import { planFor } from '../migration/migrate.ts'
-import { renderPlan } from '../migration/plan-text.ts'
 import { loadPlugins } from '../plugin/load.ts'
-import { rehearse } from '../run/rehearse.ts'
 import { changedLines } from '../text/changes.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
@@ -23,6 +19,7 @@ import { addFields, addResource, type Notes } from './add/resource.ts'
 import { showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { filesIn } from './init/template.ts'
+import { nextOf } from './next.ts'
 
 interface Kind {
   readonly usage: string
@@ -134,23 +131,6 @@ async function finish(files: Files, { notes, before }: Added, invocation: Invoca
   }
   say([...told, ...new Set(notes), next, ...(isTried ? ['Nothing was written: this was a dry run.'] : [])].join('\n\n'))
   return 0
-}
-
-/** The plan for the database, or what comes next where there is none. */
-async function nextOf({ catalog }: Boot, { log, settings }: Invocation): Promise<string> {
-  if (!isMade(settings)) return 'There is no database yet: `plinth start` makes it with all of this.'
-  let database: Awaited<ReturnType<typeof connect>> | undefined
-  try {
-    database = await connect(settings, { log, joins: true })
-    const planned = await planFor(catalog, database, new Date(), (runner, fresh, whole) =>
-      rehearse(catalog, runner, fresh, whole),
-    )
-    return `\`plinth plan\` says of the database:\n${renderPlan(planned.value).trimEnd()}`
-  } catch (error) {
-    return `The database cannot be asked (${sentenceOf(error)}): \`plinth plan\` tells what will change there.`
-  } finally {
-    await database?.close()
-  }
 }
 
 const FOLDER = fileURLToPath(new URL('./add/plugin-template', import.meta.url))

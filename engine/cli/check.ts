@@ -4,15 +4,19 @@
  */
 
 import { type Boot, readCatalog } from '../boot/boot.ts'
+import { readLayers } from '../boot/layers.ts'
 import { applicationScenarios } from '../boot/scenario-files.ts'
 import { strayLine, strayValues } from '../migration/questions.ts'
 import { endedNames } from '../resolve/earlier-names.ts'
 import { inOrder } from '../resolve/resolve.ts'
 import { computedFields } from '../run/rehearse.ts'
 import { violationLine, violations } from '../run/rule-violations.ts'
+import type { Diagnostic } from '../text/diagnostic.ts'
 import { keepLock } from './accept.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
+import { earlierIn, withEarlier } from './upgrade/earlier.ts'
+import { earlierWords } from './upgrade/words.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   if (invocation.options.data === true) return checkData(invocation)
@@ -32,10 +36,21 @@ async function checked(invocation: Invocation): Promise<Boot | undefined> {
   const scenarios = await applicationScenarios(resourcesDir).catch(() => ({ value: [], diagnostics: [] }))
   const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((file) => file.diagnostics)]
   const ended = value === undefined ? [] : endedNames(value.catalog, new Date().toISOString().slice(0, 10))
-  showDiagnostics({ diagnostics: inOrder([...diagnostics, ...wrong, ...ended]) }, invocation)
+  const told = await withEarlierWords(resourcesDir, diagnostics)
+  showDiagnostics({ diagnostics: inOrder([...told, ...wrong, ...ended]) }, invocation)
   if (value !== undefined) await keepLock(value, invocation)
   return wrong.length > 0 ? undefined : value
 }
+
+/** The diagnostics, with what took the place of a word that an earlier version had. */
+async function withEarlierWords(folder: string, diagnostics: readonly Diagnostic[]): Promise<readonly Diagnostic[]> {
+  if (!diagnostics.some(({ code }) => MAY_BE_EARLIER.has(code))) return diagnostics
+  const { value: sources } = await readLayers(folder)
+  if (sources === undefined) return diagnostics
+  return withEarlier(diagnostics, earlierIn(await earlierWords(), sources.app, sources.resources, diagnostics))
+}
+
+const MAY_BE_EARLIER: ReadonlySet<string> = new Set(['unknown_hook', 'unknown_key'])
 
 async function checkData(invocation: Invocation): Promise<ExitCode> {
   if (!isBegun(invocation)) return 1

@@ -70,6 +70,15 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./test.ts'),
   },
   {
+    name: 'upgrade',
+    usage: '[--choose <word>=<number>,…] [--dry-run]',
+    summary:
+      'replace the words of earlier versions in the files of the application by what took their place; their comments and order stay; where a person has to decide, it asks and changes nothing; with --dry-run, show the changes alone',
+    example: 'plinth upgrade --dry-run',
+    options: { choose: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+    load: () => import('./upgrade.ts'),
+  },
+  {
     name: 'plan',
     usage: '[--all] [--json] [--exit-code]',
     summary:

@@ -1,4 +1,4 @@
-/** Adds to the text of a YAML file and leaves everything else of it as it is written: comments, order, alignment. Pure. */
+/** Changes the text of a YAML file and leaves everything else of it as it is written: comments, order, alignment. Pure. */
 import {
   isAlias,
   isCollection,
@@ -11,7 +11,7 @@ import {
   type YAMLSeq,
 } from 'yaml'
 import type { Json } from '../json.ts'
-import { flow } from './sentence.ts'
+import { flow, flowKey } from './sentence.ts'
 
 /** Where a key belongs that is not there yet: behind the last of those that come before it. */
 export type Order = readonly string[]
@@ -32,10 +32,10 @@ export function withEntry(
   order: Order,
 ): string | undefined {
   return added(text, path, order, {
-    block: (pad) => `${flow(name)}:${pad}${flow(value)}`,
-    flow: `${flow(name)}: ${flow(value)}`,
+    block: (pad) => `${flowKey(name)}:${laidOut(value, '').replace(/^ /, pad)}`,
+    flow: `${flowKey(name)}: ${flow(value)}`,
     whole: { [name]: value },
-    name: flow(name),
+    name: flowKey(name),
     fits: isMap,
   })
 }
@@ -44,12 +44,65 @@ export function withEntry(
 export function withItem(text: string, path: readonly string[], item: Json, order: Order): string | undefined {
   const written = flow(item)
   return added(text, path, order, {
-    block: () => `- ${written}`,
+    block: () => `-${laidOut(item, '').replace(/^\n\s+/, ' ')}`,
     flow: written,
     whole: [item],
     name: undefined,
     fits: isSeq,
   })
+}
+
+/**
+ * The text without the entry or the item at a path of keys and places; what is empty by that goes too. undefined: it is
+ * not there, is all that the text says, or is written in a way that it cannot be taken out of.
+ */
+export function without(text: string, path: readonly (string | number)[]): string | undefined {
+  const { contents, errors } = parseYaml(text, { version: '1.2', uniqueKeys: false, logLevel: 'silent' })
+  if (errors.length > 0) return undefined
+  let parent: unknown = contents
+  for (const key of path.slice(0, -1)) parent = contentOf(itemAt(parent, key))
+  const item = itemAt(parent, path.at(-1) ?? '')
+  if (item === undefined || !isCollection(parent)) return undefined
+  const at = (parent.items as unknown[]).indexOf(item)
+  const [before, after] = [parent.items[at - 1], parent.items[at + 1]]
+  if (before === undefined && after === undefined) return path.length > 1 ? without(text, path.slice(0, -1)) : undefined
+  if (parent.flow === true) {
+    const [from, to] = after !== undefined ? [startOf(item), startOf(after)] : [endOf(before), endOf(item)]
+    return text.slice(0, from) + text.slice(to)
+  }
+  const from = lineStart(text, startOf(item))
+  const lead = text.slice(from, startOf(item))
+  if (isMap(parent) && /^ *(?:- +)+$/.test(lead) && after !== undefined) {
+    const gone = text.slice(startOf(item), startOf(after))
+    return /\n *#/.test(gone) ? undefined : text.slice(0, startOf(item)) + text.slice(startOf(after))
+  }
+  if (!(isSeq(parent) ? /^ *- +$/ : /^ *$/).test(lead)) return undefined
+  const to = lineEnd(text, contentEnd(text, endOf(item)))
+  return text.slice(0, from) + text.slice(to).replace(/^\r?\n/, '')
+}
+
+function itemAt(node: unknown, key: string | number): unknown {
+  if (isSeq(node)) return typeof key === 'number' ? node.items[key] : undefined
+  return isMap(node) ? node.items.find((one) => isScalar(one.key) && String(one.key.value) === key) : undefined
+}
+
+function contentOf(item: unknown): unknown {
+  return isPair(item) ? item.value : item
+}
+
+/** A longer value has a line for each of its entries. */
+const LONGEST_LINE = 120
+
+/** A value as it is written behind its key, or behind the dash of a list: on one line if it fits. */
+function laidOut(value: Json, indent: string): string {
+  const line = flow(value)
+  if (line.length <= LONGEST_LINE || value === null || typeof value !== 'object') return ` ${line}`
+  const below = `${indent}  `
+  if (Array.isArray(value))
+    return value.map((one) => `\n${below}-${laidOut(one, below).replace(/^\n\s+/, ' ')}`).join('')
+  return Object.entries(value)
+    .map(([key, one]) => `\n${below}${flowKey(key)}:${laidOut(one ?? null, below)}`)
+    .join('')
 }
 
 interface Addition {
@@ -76,7 +129,7 @@ function added(text: string, path: readonly string[], order: Order, addition: Ad
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   if ('emptyAfter' in found) {
     const at = lineEnd(text, found.emptyAfter)
-    return `${text.slice(0, at)}${eol}${found.indent}  ${addition.block(' ')}${text.slice(at)}`
+    return `${text.slice(0, at)}${eol}${indented(`${found.indent}  `, addition.block(' '), eol)}${text.slice(at)}`
   }
   const { node } = found
   if (!addition.fits(node)) return undefined
@@ -88,7 +141,7 @@ function find(text: string, root: YAMLMap, path: readonly string[]): Found | und
   let node: Collection = root
   for (const [depth, key] of path.entries()) {
     if (!isMap(node)) return undefined
-    const pair: Pair | undefined = node.items.find((one) => isScalar(one.key) && one.key.value === key)
+    const pair: Pair | undefined = node.items.find((one) => isScalar(one.key) && String(one.key.value) === key)
     if (pair === undefined) return { depth }
     const { value } = pair
     if (isScalar(value) && value.value === null && (value.source ?? '') === '' && depth === path.length - 1) {
@@ -119,7 +172,12 @@ function inBlock(text: string, node: Collection, { block, name }: Addition, eol:
   if (first === undefined || last === undefined) return undefined
   const indent = text.slice(lineStart(text, startOf(first)), startOf(first)).replace(/[^\t ].*$/, '')
   const at = lineEnd(text, contentEnd(text, endOf(last)))
-  return `${text.slice(0, at)}${eol}${indent}${block(name === undefined ? ' ' : padFor(text, node, name))}${text.slice(at)}`
+  const lines = block(name === undefined ? ' ' : padFor(text, node, name))
+  return `${text.slice(0, at)}${eol}${indented(indent, lines, eol)}${text.slice(at)}`
+}
+
+function indented(indent: string, lines: string, eol: string): string {
+  return `${indent}${lines.replaceAll('\n', `${eol}${indent}`)}`
 }
 
 /** The blanks between a new key and its value: those that bring it into the column of the group above it. */
@@ -149,10 +207,15 @@ interface Section {
 /** A key of the file that is not there yet, with what is its first. */
 function withSection(text: string, root: YAMLMap, { key, whole, entry }: Section, order: Order): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
-  const before = new Set(order.slice(0, Math.max(0, order.indexOf(key))))
-  const named = root.items.filter(({ key: one }) => isScalar(one) && before.has(String(one.value)))
+  const place = order.indexOf(key)
+  const before = new Set(order.slice(0, Math.max(0, place)))
+  // A key of a plugin has no place among the others.
+  const named = root.items.filter(({ key: one }) => place === -1 || (isScalar(one) && before.has(String(one.value))))
   const behind = named.at(-1) ?? root.items[0]
-  const lines = entry === undefined ? `${key}: ${flow(whole)}` : `${key}:${eol}  ${entry}`
+  const lines =
+    entry === undefined
+      ? `${key}:${laidOut(whole, '').replaceAll('\n', eol)}`
+      : `${key}:${eol}${indented('  ', entry, eol)}`
   if (behind === undefined) return `${text}${lines}${eol}`
   const at = lineEnd(text, contentEnd(text, endOf(behind)))
   const isShort = !text.slice(startOf(behind), at).includes('\n')

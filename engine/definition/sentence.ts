@@ -85,9 +85,14 @@ const OTHERWISE = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 export function flow(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
   if (isObject(value)) {
-    const entries = Object.entries(value).map(([key, item]) => `${flow(key)}: ${flow(item)}`)
+    const entries = Object.entries(value).map(([key, item]) => `${flowKey(key)}: ${flow(item)}`)
     return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
   }
   if (typeof value === 'string') return PLAIN.test(value) && !OTHERWISE.test(value) ? value : JSON.stringify(value)
   return String(value)
+}
+
+/** A key as the guides write it: files are YAML 1.2, where only `null` is more than a text, and as a key it is one. */
+export function flowKey(key: string): string {
+  return key === 'on' || key === 'null' ? key : flow(key)
 }

@@ -15,7 +15,8 @@ export interface Change {
   readonly data?: string
 }
 
-const KEYS = ['area', 'new', 'do', 'data']
+/** `words` are those that `plinth upgrade` replaces. */
+const KEYS = ['area', 'new', 'do', 'data', 'words']
 /** The areas in the order of the page. */
 const AREAS = ['The language', 'The API', 'Commands', 'Operating', 'Plugins', 'The desk', 'Documents']
 

@@ -1,10 +1,14 @@
-/** Adding to the text of a YAML file: everything that stands there stays as it is written. */
+/** Changing the text of a YAML file: everything else stays as it is written. */
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { withEntry, withItem } from '../../engine/definition/edit.ts'
+import { withEntry, withItem, without } from '../../engine/definition/edit.ts'
+import { parseDocument } from '../../engine/definition/parse.ts'
 import { flow } from '../../engine/definition/sentence.ts'
+import type { Json, JsonObject } from '../../engine/json.ts'
 
-const edit = suite('adding to YAML')
+const edit = suite('changing YAML')
 
 const ORDER = ['resource', 'label', 'fields', 'relations', 'filters', 'search', 'indexes', 'policies']
 
@@ -71,9 +75,70 @@ edit('what is written by an alias, or in another form, is left to its author', (
   assert.is(field('fields: [\n'), undefined)
 })
 
-edit('words that YAML could read otherwise are quoted', () => {
+edit('words that YAML could read otherwise are quoted, but for two keys that every file has', () => {
   assert.is(flow(['draft', 'no', 'null', '1', 'a b', 'ä: b', '']), '[draft, "no", "null", "1", "a b", "ä: b", ""]')
-  assert.is(flow({ of: 'string', max: 5, on: true, more: {} }), '{ of: string, max: 5, "on": true, more: {} }')
+  assert.is(flow({ of: 'string', max: 5, on: true, more: {} }), '{ of: string, max: 5, on: true, more: {} }')
+})
+
+/** The value without what is at a path, and without what is empty by that. */
+function less(whole: Json, [key, ...rest]: readonly (string | number)[]): Json | undefined {
+  if (Array.isArray(whole)) {
+    const kept = whole.map((one, at) => (at !== key ? one : rest.length > 0 ? less(one, rest) : undefined))
+    return kept.every((one) => one === undefined) ? undefined : kept.filter((one) => one !== undefined)
+  }
+  const kept = Object.entries(whole as JsonObject).flatMap(([name, one]) => {
+    const left = name !== key ? one : rest.length > 0 ? less(one!, rest) : undefined
+    return left === undefined ? [] : [[name, left] as const]
+  })
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** Every path of a value. */
+function pathsOf(value: Json, above: readonly (string | number)[] = []): readonly (readonly (string | number)[])[] {
+  if (typeof value !== 'object' || value === null) return [above]
+  const below = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return [...(above.length > 0 ? [above] : []), ...below.flatMap(([key, one]) => pathsOf(one!, [...above, key]))]
+}
+
+const SHIPPED = readdirSync('resources')
+  .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
+  .map((name) => readFileSync(`resources/${name}`, 'utf8'))
+const valueIn = (text: string) => parseDocument({ file: 'a.yaml', text }).value?.value as Json
+
+edit('what is taken out of the shipped files takes its own lines along, and no comment but those on them', () => {
+  const drawn = fc
+    .nat(SHIPPED.length - 1)
+    .chain((at) => fc.tuple(fc.constant(at), fc.constantFrom(...pathsOf(valueIn(SHIPPED[at]!)))))
+  const comments = (text: string) => text.match(/^ *#.*$/gm) ?? []
+  fc.assert(
+    fc.property(drawn, ([at, path]) => {
+      const text = SHIPPED[at]!
+      const after = without(text, path)
+      if (after === undefined) throw new Error('it cannot be taken out')
+      assert.equal(valueIn(after), less(valueIn(text), path))
+      const inside = comments(text.slice(...rangeOf(text, after)))
+      assert.is(comments(after).length, comments(text).length - inside.length)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+/** Where a text differs from a shorter one. */
+function rangeOf(text: string, shorter: string): readonly [number, number] {
+  let start = 0
+  while (start < shorter.length && text[start] === shorter[start]) start += 1
+  return [start, start + text.length - shorter.length]
+}
+
+edit('a long value has a line for each of its entries, with the keys of the guides', () => {
+  const says = 'Customers may only close, resolve or reopen their tickets, and nobody else may do more than that either'
+  const rule = { on: ['update'], when: { parent: { null: false } }, says, must: [{ a: 1, says }, { b: 2 }] }
+  const after = withEntry('resource: a\nlabel: A\n', ['rules'], 'one', rule, ORDER)
+  assert.is(
+    after,
+    `resource: a\nlabel: A\n\nrules:\n  one:\n    on: [update]\n    when: { parent: { null: false } }\n    says: "${says}"\n    must:\n      - a: 1\n        says: "${says}"\n      - { b: 2 }\n`,
+  )
+  assert.equal(valueIn(after!), { resource: 'a', label: 'A', rules: { one: rule } })
 })
 
 edit.run()

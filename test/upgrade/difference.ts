@@ -19,3 +19,13 @@ export function* differences(before: unknown, after: unknown, at: string): Gener
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+/** One of each kind of difference, with how many there are: ids and places in lists tell none apart. */
+export function alike(found: readonly Difference[]): readonly string[] {
+  const kinds = new Map<string, Difference[]>()
+  for (const one of found) {
+    const kind = one.at.replaceAll(/\d+/g, 'N')
+    kinds.set(kind, [...(kinds.get(kind) ?? []), one])
+  }
+  return [...kinds.values()].map((of) => `${of.length}× ${JSON.stringify(of[0]).slice(0, 300)}`)
+}

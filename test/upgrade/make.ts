@@ -93,6 +93,7 @@ try {
   rmSync(set, { recursive: true, force: true })
   mkdirSync(set, { recursive: true })
   if (!existsSync(program)) buildProgram()
+  writeFileSync(join(set, 'yaml.br'), await packFolder(join(program, 'resources')))
   await onPostgres()
   await onEmbedded()
 } finally {

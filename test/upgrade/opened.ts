@@ -35,8 +35,13 @@ export interface Opened extends Kept {
   close(): Promise<void>
 }
 
-/** Starts the shipped desk over the data of a version, at the time at which that was left. */
-export async function open(version: string): Promise<Opened> {
+/** Writes the desk's YAML of a version into a folder. */
+export async function yamlOf(version: string, folder: string): Promise<void> {
+  await unpackFolder(await readFile(join(SETS, version, 'yaml.br')), folder)
+}
+
+/** Starts a desk, the shipped one or that of a folder, over the data of a version, at the time at which that was left. */
+export async function open(version: string, resources = 'resources'): Promise<Opened> {
   const read = (name: string): Promise<Buffer> => readFile(join(SETS, version, name))
   const kept = JSON.parse(String(await unpacked(await read(`${KIND}.json.br`)))) as Kept
   const folder = await mkdtemp(join(tmpdir(), 'plinth-opened-'))
@@ -44,8 +49,8 @@ export async function open(version: string): Promise<Opened> {
   await mkdir(dataDir)
   await unpackFolder(await read(`${KIND}.data.br`), dataDir)
   const server = SERVER ? await loaded(String(await unpacked(await read('postgres.sql.br')))) : undefined
-  const place = { DATA_DIR: dataDir, DATABASE_URL: server?.url }
-  const { said: plan } = await plinth(['plan'], { ...place, RESOURCES_DIR: 'resources' })
+  const place = { DATA_DIR: dataDir, DATABASE_URL: server?.url, RESOURCES_DIR: resources }
+  const { said: plan } = await plinth(['plan'], place)
   const settings = readSettings({
     PORT: '0',
     ...place,

@@ -3,19 +3,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CHANGED } from './changed.ts'
 import { deskAt } from './client.ts'
-import { type Difference, differences } from './difference.ts'
+import { alike, type Difference, differences } from './difference.ts'
 import { type Opened, open, versions } from './opened.ts'
 import { ask, refusedPasswords } from './questions.ts'
-
-/** One of each kind of difference, with how many there are: ids and places in lists tell none apart. */
-function alike(found: readonly Difference[]): readonly string[] {
-  const kinds = new Map<string, Difference[]>()
-  for (const one of found) {
-    const kind = one.at.replaceAll(/\d+/g, 'N')
-    kinds.set(kind, [...(kinds.get(kind) ?? []), one])
-  }
-  return [...kinds.values()].map((of) => `${of.length}× ${JSON.stringify(of[0]).slice(0, 300)}`)
-}
 
 /** Versions that kept the activity in a table of its own. */
 const ACTIVITIES = new Set(['7aad99f', '04ea4ea'])

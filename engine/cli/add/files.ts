@@ -1,10 +1,10 @@
-/** The files of an application for additions ⇄: changed in memory, checked, then written. */
+/** The files of an application for changes of their text ⇄: changed in memory, checked, then written. */
 import { readFile, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { posix, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Boot, catalogFrom } from '../../boot/boot.ts'
 import { nameOf } from '../../boot/extend-resource.ts'
-import { withEntry, withItem } from '../../definition/edit.ts'
+import { withEntry, withItem, without } from '../../definition/edit.ts'
 import { parseDocument } from '../../definition/parse.ts'
 import type { Sources } from '../../definition/read.ts'
 import { APP_KEYS, RESOURCE_KEYS } from '../../definition/schema.ts'
@@ -38,6 +38,12 @@ export class Files {
 
   get app(): string {
     return this.#sources.app.file
+  }
+
+  /** The application's own YAML as it is by now. */
+  get present(): { readonly app: Source; readonly resources: readonly Source[] } {
+    const now = ({ file, text }: Source): Source => ({ file, text: this.#changed.get(file)?.after ?? text })
+    return { app: now(this.#sources.app), resources: this.#sources.resources.map(now) }
   }
 
   get changed(): readonly ChangedFile[] {
@@ -77,21 +83,31 @@ export class Files {
   }
 
   addEntry(file: string, path: readonly string[], name: string, value: Json): void {
-    const line = `${path.join('.')}: { ${flow(name)}: ${flow(value)} }`
-    this.#add(
+    const cure = `added to. Write it yourself: ${path.join('.')}: { ${flow(name)}: ${flow(value)} }`
+    this.#change(
       file,
-      line,
+      cure,
       (text) => withEntry(text, path, name, value, this.#order(file)),
       (whole) => within(whole, path, (map) => ({ ...(isObject(map) ? map : {}), [name]: value })),
     )
   }
 
   addItem(file: string, path: readonly string[], item: Json): void {
-    this.#add(
+    this.#change(
       file,
-      `${path.join('.')}: ${flow([item])}`,
+      `added to. Write it yourself: ${path.join('.')}: ${flow([item])}`,
       (text) => withItem(text, path, item, this.#order(file)),
       (whole) => within(whole, path, (list) => [...(Array.isArray(list) ? list : []), item]),
+    )
+  }
+
+  /** Takes out the entry or the item at a path, and what is empty by that. */
+  remove(file: string, path: readonly (string | number)[]): void {
+    this.#change(
+      file,
+      `taken out. Take it out yourself: ${path.join('.')}`,
+      (text) => without(text, path),
+      (whole) => withoutValue(whole, path) ?? {},
     )
   }
 
@@ -110,7 +126,7 @@ export class Files {
     }
     try {
       await writeEach(code)
-      const isWritten = await isWanted(await this.#checked(pluginsDir))
+      const isWritten = await isWanted(await this.checked(pluginsDir))
       if (isWritten) await writeEach(this.changed.filter((one) => !code.includes(one)))
       else await restore(written)
       return isWritten
@@ -120,14 +136,14 @@ export class Files {
     }
   }
 
-  /** The application with the addition. */
-  #checked(pluginsDir: string): Promise<Collected<Boot>> {
-    const { app, resources, ...others } = this.#sources
-    const now = ({ file, text }: Source): Source => ({ file, text: this.#changed.get(file)?.after ?? text })
+  /** The application with the changes. */
+  checked(pluginsDir: string): Promise<Collected<Boot>> {
+    const { app: _, resources: __, ...others } = this.#sources
+    const { app, resources } = this.present
     const known = new Set(resources.map(({ file }) => file))
     const more = this.changed.filter(({ file }) => file.endsWith('.yaml') && file !== app.file && !known.has(file))
-    const own = [...resources.map(now), ...more.map(({ file, after }) => ({ file, text: after }))]
-    return catalogFrom({ value: { app: now(app), resources: own, ...others }, diagnostics: [] }, pluginsDir)
+    const own = [...resources, ...more.map(({ file, after }) => ({ file, text: after }))]
+    return catalogFrom({ value: { app, resources: own, ...others }, diagnostics: [] }, pluginsDir)
   }
 
   #order(file: string): readonly string[] {
@@ -139,14 +155,18 @@ export class Files {
     return this.#changed.get(file)?.after ?? [app, ...resources].find((source) => source.file === file)?.text
   }
 
-  #add(file: string, line: string, edit: (text: string) => string | undefined, expected: (whole: Json) => Json): void {
+  #change(
+    file: string,
+    cure: string,
+    edit: (text: string) => string | undefined,
+    expected: (whole: Json) => Json,
+  ): void {
     const before = this.#text(file) ?? ''
     const after = edit(before)
     const isRight =
       after !== undefined &&
       isDeepStrictEqual(parsed({ file, text: after }), expected(parsed({ file, text: before }) ?? {}))
-    if (!isRight)
-      throw new Refused(`${file} is written in a way that this cannot be added to. Write it yourself: ${line}`)
+    if (!isRight) throw new Refused(`${file} is written in a way that this cannot be ${cure}`)
     this.#changed.set(file, { file, before: this.#changed.has(file) ? this.#changed.get(file)?.before : before, after })
   }
 }
@@ -164,6 +184,25 @@ function within(whole: Json, [key, ...rest]: readonly string[], change: (value: 
   const map: JsonObject = isObject(whole) ? whole : {}
   if (key === undefined) return change(whole)
   return { ...map, [key]: rest.length === 0 ? change(map[key]) : within(map[key] ?? {}, rest, change) }
+}
+
+/** undefined: nothing is left. */
+function withoutValue(whole: Json, [key, ...rest]: readonly (string | number)[]): Json | undefined {
+  if (Array.isArray(whole)) {
+    const kept = whole.flatMap((one, at) => {
+      const left = at !== key ? one : rest.length > 0 ? withoutValue(one, rest) : undefined
+      return left === undefined ? [] : [left]
+    })
+    return kept.length === 0 ? undefined : kept
+  }
+  if (!isObject(whole) || typeof key !== 'string') return whole
+  const { [key]: found, ...others } = whole
+  const left = rest.length === 0 ? undefined : withoutValue(found ?? null, rest)
+  const kept =
+    left === undefined
+      ? others
+      : Object.fromEntries(Object.entries(whole).map(([name, one]) => [name, name === key ? left : one]))
+  return Object.keys(kept).length === 0 ? undefined : kept
 }
 
 async function writeOne({ file, before, after }: ChangedFile): Promise<void> {
