@@ -113,8 +113,10 @@ function removeOrphans(made, builtBefore) {
   const known = new Set(made)
   for (const file of folders.flatMap((folder) => filesUnder(dist, folder))) {
     const isType = file.endsWith('.d.ts') && existsSync(join(root, file.replace(/\.d\.ts$/, '.ts')))
-    const isInUse = file.startsWith(parts) && statSync(join(dist, file)).mtimeMs >= builtBefore
-    if (!known.has(file) && !isType && !isInUse && !existsSync(join(root, file))) rmSync(join(dist, file))
+    // Another build at the same time removes the same files.
+    const { mtimeMs = 0 } = statSync(join(dist, file), { throwIfNoEntry: false }) ?? {}
+    const isInUse = file.startsWith(parts) && mtimeMs >= builtBefore
+    if (!known.has(file) && !isType && !isInUse && !existsSync(join(root, file))) rmSync(join(dist, file), { force: true })
   }
 }
 

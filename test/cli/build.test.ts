@@ -1,5 +1,6 @@
 /** What is built in place while a process runs that began with the build before. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -48,9 +49,21 @@ test('the parts of a build stay until the one after the next', () => {
   assert.ok(third?.size === 2 && !third.has(oldest!))
 })
 
+test('builds at the same time end well, although they remove the same files', async () => {
+  write('engine/said.ts', `export const said = 'fourth'\n`)
+  for (let n = 0; n < 4_000; n += 1) write(`dist/engine/gone/${n}.js`, '')
+  const builds = Array.from({ length: 2 }, () => spawn(process.execPath, ['engine/build.mjs'], { cwd: folder }))
+  const ends = await Promise.all(builds.map((child) => once(child, 'exit')))
+  assert.equal(
+    ends.map(([code]) => code),
+    [0, 0],
+  )
+  assert.equal(readdirSync(join(folder, 'dist/engine/gone')), [])
+})
+
 test('what is built runs, and knows the place of its source', async () => {
   const ran = spawnSync(process.execPath, ['dist/engine/cli/main.js'], { cwd: folder, encoding: 'utf8' })
-  assert.is(ran.stdout, 'third cli/main\n')
+  assert.is(ran.stdout, 'fourth cli/main\n')
   const { place } = (await import(join(folder, 'dist/plugins/own/index.js'))) as { readonly place: string }
   assert.ok(place.endsWith('/dist/plugins/own/index.js'), place)
 })
