@@ -22,6 +22,7 @@ const FILES = {
   'resources/lingers.yaml': RESOURCE('lingers', '{ create: [slips.lingers] }'),
   'resources/never.yaml': RESOURCE('never', '{ create: [slips.never] }'),
   'plugins/slips/index.ts': `import { ApiError, definePlugin, type Next } from 'plinth'
+// What follows a hook is over by then.
 const sleep = (): Promise<void> => new Promise((done) => setTimeout(done, 50))
 export default definePlugin({
   name: 'slips',

@@ -20,6 +20,7 @@ async function patchAtLast(path: string, body: unknown): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await patch(path, body)
     if (answer.status !== 503 || tries === 20) return answer
+    // What makes it busy ends meanwhile.
     await sleep(100)
   }
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { until } from '../support/wait.ts'
 import { install, packed } from './install.ts'
 import { bare, build, PROGRAM, startServer } from './server.ts'
 import { type Folder, folder, NOTES } from './world.ts'
@@ -65,11 +66,12 @@ const WAYS: readonly (readonly [name: string, program: () => string, options?: s
 
 /** Asks until the answer is the right one: a saved change is served a moment later. */
 async function eventually<T>(ask: () => Promise<T>, right: (answer: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries += 1) {
-    const answer = await ask()
-    if (right(answer) || tries === 400) return answer
-    await new Promise((done) => setTimeout(done, 50))
-  }
+  let answer = await ask()
+  await until(async () => {
+    if (!right(answer)) answer = await ask()
+    return right(answer)
+  }).catch(() => undefined)
+  return answer
 }
 
 function plugins(): void {

@@ -108,9 +108,7 @@ start('serves a change of the YAML while it watches, and the last good version w
   const { path, write, remove } = folder(NOTES)
   const server = await startServer(PROGRAM, path, bare({ DATA_DIR: `${path}/data` }), ['--watch'])
   const says = async (word: string): Promise<void> => {
-    for (let tries = 0; tries < 400 && !server.output().includes(word); tries += 1)
-      await new Promise((done) => setTimeout(done, 50))
-    assert.match(server.output(), word)
+    await until(() => server.output().includes(word)).catch(() => assert.match(server.output(), word))
   }
   write('resources/notes.yaml', NOTES['resources/notes.yaml'].replace('fields:', 'fields:\n  mood: { type: string }'))
   await says('The change is served.')
@@ -178,8 +176,7 @@ export default {
   const server = await startServer(PROGRAM, path, bare({ DATA_DIR: `${path}/data` }), ['--watch'])
   assert.is((await fetch(`${server.url}/api/fails`)).status, 500)
   const line = /plugins\/mine\/index\.ts:(\d+)/
-  for (let tries = 0; tries < 100 && !line.test(server.output()); tries += 1)
-    await new Promise((done) => setTimeout(done, 50))
+  await until(() => line.test(server.output())).catch(() => undefined)
   assert.is(line.exec(server.output())?.[1], '12', server.output())
   await server.stop('SIGTERM')
   remove()

@@ -192,6 +192,7 @@ test('a folder that is put in the place of its own is not written to', async () 
   const folder = path.join(dataDir, 'database')
   renameSync(folder, `${folder}.aside`)
   mkdirSync(folder)
+  // A look at the folder is believed for 50 ms.
   await setTimeout(60)
   assert.is(await refusal(() => database.ping()), 'Service unavailable')
   assert.match((await disk.lost).message, 'PG_VERSION was removed while this process used it')

@@ -1,6 +1,5 @@
 /** The answers to callers while the database is overloaded, gone, or back again. */
 import net from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
@@ -10,6 +9,7 @@ import { poolSizes } from '../../engine/database/postgresql.ts'
 import { ApiError } from '../../engine/error.ts'
 import { LIMITS } from '../../engine/limits.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+import { until } from '../support/wait.ts'
 
 const test = suite('outage')
 const server = process.env.TEST_DATABASE_URL
@@ -99,7 +99,9 @@ onServer('connections that the server ends are replaced by themselves', async (u
   await withDatabase(url, async (database) => {
     await database.compiled.run({ text: 'select 1', name: 'one' }, [])
     const busy = refusal(() => database.adhoc.run({ text: 'select pg_sleep(5)' }, []))
-    await setTimeout(100)
+    const sleeps =
+      "select 1 from pg_stat_activity where query = 'select pg_sleep(5)' and state = 'active' and datname = current_database()"
+    await until(async () => (await db.database.adhoc.run({ text: sleeps }, [])).length === 1)
     await db.database.adhoc.run(
       {
         text: "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plinth' and pid <> pg_backend_pid() and datname = current_database()",
@@ -107,7 +109,7 @@ onServer('connections that the server ends are replaced by themselves', async (u
       [],
     )
     assert.is((await busy).status, 503)
-    await setTimeout(100)
+    await until(() => database.connections().every(({ free }) => free === 0))
     assert.equal(await database.compiled.run({ text: 'select 1', name: 'one' }, []), [['1']])
     assert.equal((await database.knex.raw('select 1 as one')).rows, [{ one: 1 }])
   })
@@ -133,12 +135,11 @@ onServer('while the server is out of reach every call is a 503, and afterwards n
     await database.ping()
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => proxy.close(resolve))
-    await setTimeout(50)
+    await until(() => database.connections().every(({ free }) => free === 0))
     assert.is((await refusal(() => database.compiled.run({ text: 'select 1' }, []))).status, 503)
     assert.is((await refusal(() => database.transaction(({ run }) => run({ text: 'select 1' }, [])))).status, 503)
     await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve))
     await database.ping()
-    for (const socket of sockets) setTimeout(200).then(() => socket.unref())
   })
   for (const socket of sockets) socket.destroy()
   await new Promise((resolve) => proxy.close(resolve))

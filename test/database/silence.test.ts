@@ -1,6 +1,5 @@
 /** Connections that are cut silently: no caller waits long, and the next one is served. */
 import net from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
@@ -8,6 +7,7 @@ import type { Database } from '../../engine/database/database.ts'
 import { databaseFailure, isConnectionLost } from '../../engine/database/failure.ts'
 import { ApiError } from '../../engine/error.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+import { until } from '../support/wait.ts'
 
 const test = suite('silent connections')
 const onServer = process.env.TEST_DATABASE_URL ? test : test.skip
@@ -64,7 +64,7 @@ onServer('four transactions whose BEGIN is never answered end as 503, and the se
   )
   proxy.swallow()
   const cut = [1, 2, 3, 4].map(() => transact().catch((error: unknown) => error))
-  await setTimeout(100)
+  await until(() => database.connections().every(({ free }) => free === 0))
   // Longer at work than a silent connection may be, and left alone because the server says so.
   const slow = database.compiled.run({ text: 'select pg_sleep(6)' }, [])
   const outcomes = await Promise.all(cut)

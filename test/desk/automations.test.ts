@@ -90,6 +90,7 @@ test('a customer who does not answer is reminded by mail, once', async (world) =
   const reminders = async (): Promise<readonly string[]> =>
     (await desk.mails()).filter((mail) => mail.includes('We wait for your answer') && mail.includes(customer.email))
   await until(async () => (await reminders()).length === 1)
+  // Time for a second one.
   await new Promise((resolve) => setTimeout(resolve, 300))
   assert.is((await reminders()).length, 1)
 })

@@ -157,8 +157,7 @@ withRedis(
       const body = { name: `Open ${turn}` }
       assert.is((await writer.call('PUT', `/settings/statuses/${status}`, { token: admin, body })).status, 200)
       const shown = async () => (await reader.call('GET', `/tickets/${id}`, { token: admin })).body.data.status.name
-      for (let tries = 0; tries < 50 && (await shown()) !== body.name; tries += 1) await pause(5)
-      assert.is(await shown(), body.name)
+      await until(async () => (await shown()) === body.name)
       const listed = await reader.call('GET', '/settings/statuses', { token: admin })
       assert.ok(listed.body.data.some(({ name }: { name: string }) => name === `Open ${turn}`))
     }
@@ -203,6 +202,7 @@ test('each mail leaves once, by whichever instance', async () => {
     ),
   )
   await until(async () => (await count()) >= before + people.length)
+  // Time for one mail too many.
   await pause(300)
   assert.is(await count(), before + people.length)
 })
@@ -213,8 +213,8 @@ withRedis('requests are counted together', async () => {
   const three = async () => [await remaining(one), await remaining(two), await remaining(one)] as const
   const inTurn = ([first, second, third]: readonly number[]) => second === first! - 1 && third === first! - 2
   let seen = await three()
-  // A new minute may begin in between; and where Redis does not answer for 80 ms, an instance counts alone for a second.
   for (let tries = 0; tries < 3 && !inTurn(seen); tries += 1) {
+    // A new minute may have begun in between; and where Redis does not answer for 80 ms, an instance counts alone for a second.
     await pause(1_100)
     seen = await three()
   }

@@ -206,6 +206,7 @@ test('a role that is being deleted is given to nobody, and a deleted one lets no
   const made = await desk.post('/settings/roles', desk.admin, { name: 'Shortlived', permissions: ['contacts.view'] })
   const path = `/settings/roles/${made.at('data.id')}`
   const rob = await desk.person('agent', 'Rob')
+  // Time for a request to come as far as its lock: nothing says that it waits.
   const pause = () => new Promise((resolve) => setTimeout(resolve, 150))
   // The deletion has seen that nobody has the role, and waits to write; then the role is given.
   const { answers } = await desk.engine.database.transaction(async ({ knex }) => {

@@ -1,15 +1,16 @@
 /** The running application as a whole: editing YAML while it serves, mistakes, changes that would lose data, and stopping. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createEngine } from '../../engine/engine.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { ANN, FILES, type Library, library, STAFF } from '../action/library.ts'
+import { journal } from '../action/plugins/probe/index.ts'
 import { send } from '../support/application.ts'
 import { SILENT } from '../support/database.ts'
+import { until } from '../support/wait.ts'
 
 const test = suite<{ app: Library }>('engine')
 
@@ -172,8 +173,9 @@ test('a field taken out of the YAML is no longer served, and not lost', async ({
 
 test('requests in flight finish on the old app while the next one takes over', async ({ app }) => {
   // Past the contract: the answer is the old app's, the contract by then the next one's.
+  journal.length = 0
   const slow = send(app.address, 'POST', '/api/v1/notes', { token: ANN, body: { text: 'slow' } })
-  await sleep(60)
+  await until(() => journal.some((line) => line.startsWith('inner after')))
   await save(app, 'notes.yaml', (text) => text.replace('fields: {', 'fields: { colour: { type: string },'))
   assert.equal(
     (await app.engine.reload()).filter(({ severity }) => severity === 'error'),
@@ -209,8 +211,9 @@ test('many requests during reloads are all answered, also while a field is renam
 })
 
 test('close lets requests in flight finish, and then nobody answers', async ({ app }) => {
+  journal.length = 0
   const slow = app.call('POST', '/api/v1/notes', { token: ANN, body: { text: 'slow' } })
-  await sleep(60)
+  await until(() => journal.some((line) => line.startsWith('inner after')))
   await app.engine.close()
   assert.is((await slow).status, 201)
   await app.call('GET', '/livez').then(

@@ -12,12 +12,14 @@ import { until } from '../support/wait.ts'
 import { quiet } from './log.ts'
 
 const CONNECTIONS = 700
-/** Opens connections, and prints how many of them stand before the first that found no room asks again, a second later. */
+/** A connection that found no room asks again after a second. */
+const BEFORE_THE_NEXT_MS = 900
+/** Opens connections, and prints how many of them stand before the first that found no room asks again. */
 const CLIENT = `
   const { connect } = require('node:net')
   let stand = 0
   for (let i = 0; i < ${CONNECTIONS}; i++) connect(Number(process.argv[1]), '127.0.0.1').on('connect', () => { stand += 1 }).on('error', () => {})
-  setTimeout(() => { process.stdout.write(String(stand), () => process.exit()) }, 900)`
+  setTimeout(() => { process.stdout.write(String(stand), () => process.exit()) }, ${BEFORE_THE_NEXT_MS})`
 
 /** The longest queue that the system allows a listening socket; undefined where it does not say. */
 function longestQueue(): number | undefined {

@@ -1,6 +1,6 @@
 /** Who is let in when more is asked than can be done, and what the others are told. */
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createAdmission, nextLimit } from '../../engine/http/admission.ts'
@@ -93,7 +93,7 @@ test('what nobody waits for begins when no request is in flight, or after the lo
   const waits = begin('in the gap', 60_000)
   await begin('after the longest wait', 1)
   admission.leave()
-  await sleep(1)
+  await turn()
   assert.equal(begun, ['on a quiet server', 'after the longest wait'])
   admission.leave()
   await waits

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { until } from '../support/wait.ts'
 import { AS_AGENT, route, serve, type World } from './world.ts'
 
 const test = suite<{ world: World }>('http: hostile input')
@@ -15,6 +16,7 @@ test.before(async (context) => {
       path: '/slow',
       access: 'public',
       handle: async () => {
+        // What follows on the connection is there before the answer.
         await sleep(100)
         return { data: 'slow' }
       },
@@ -196,9 +198,9 @@ test('a client that goes away in the middle of its body leaves no error in the l
   socket.write(
     'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer agent\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":',
   )
-  await sleep(50)
+  await until(() => world.inFlight() === 1)
   socket.destroy()
-  await sleep(50)
+  await until(() => world.inFlight() === 0)
   assert.equal(
     world.lines.filter(({ level }) => level === 'error'),
     [],
@@ -215,6 +217,7 @@ test('a body that comes slowly is read to its end', async ({ world }) => {
     'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer agent\r\nContent-Type: application/json\r\nContent-Length: 7\r\nConnection: close\r\n\r\n',
   )
   for (const part of ['{"', 'a":', '1}']) {
+    // Each part comes alone.
     await sleep(20)
     socket.write(part)
   }

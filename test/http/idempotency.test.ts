@@ -34,6 +34,7 @@ test.before(async (desk) => {
   const work = async ({ body, params }: Pick<RouteContext, 'body' | 'params'>): Promise<Reply> => {
     const { fail } = desk
     desk.done.push(JSON.stringify([params, body]))
+    // The same request comes meanwhile.
     await sleep(20)
     if (fail !== undefined) throw fail
     return { status: 201, data: { number: desk.done.length }, headers: { Location: '/made' }, etag: 'tag' }

@@ -2,11 +2,11 @@
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { partHeaders } from '../../engine/http/part-headers.ts'
 import type { RouteContext } from '../../engine/http/route.ts'
+import { until } from '../support/wait.ts'
 import { AS_AGENT, route, serve, type World } from './world.ts'
 
 const BOUNDARY = 'x-boundary-x'
@@ -189,10 +189,10 @@ test('the files are gone when the client went away', async ({ world }) => {
   socket.write(
     `POST /api/v1/media HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer agent\r\nContent-Type: ${TYPE}\r\nContent-Length: 900\r\n\r\n${filePart('file', 'half')}`,
   )
-  await sleep(100)
-  assert.is((await readdir(join(world.folder, 'tmp'))).length, 1)
+  const files = async () => (await readdir(join(world.folder, 'tmp')).catch(() => [])).length
+  await until(async () => (await files()) === 1)
   socket.destroy()
-  await sleep(100)
+  await until(async () => (await files()) === 0)
 })
 
 test('text that is no text in a part is 422', async ({ world }) => {

@@ -31,6 +31,7 @@ test('a job waits for a gap between requests; one that has found none when the p
   await until(() => asked.length > 0)
   assert.equal([asked[0], begun, (await queue.state(id)).status], [70, 0, 'running'])
   const closed = worker.close(1)
+  // The gap comes when nobody waits for it any more.
   setTimeout(() => come(), 30)
   await closed
   assert.equal([begun, (await queue.state(id)).status], [0, 'pending'])

@@ -183,6 +183,7 @@ test('a long job keeps its lease, and nobody else begins it', async () => {
   let runs = 0
   const run = async (): Promise<undefined> => {
     runs += 1
+    // Three times its lease.
     await new Promise((resolve) => setTimeout(resolve, 900))
   }
   work(run, { jobLeaseMs: 300 })
@@ -215,10 +216,13 @@ test('a job whose owner is lost each time is given up', async () => {
 test('closing lets what runs finish, and begins nothing more', async () => {
   const first = await add({ n: 1 })
   let begun = 0
+  let finish = (): void => {}
   const worker = work(
     async () => {
       begun += 1
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
       return undefined
     },
     { jobSlots: 1 },
@@ -226,7 +230,9 @@ test('closing lets what runs finish, and begins nothing more', async () => {
   await until(() => begun === 1)
   const second = await add({ n: 2 })
   worker.wake()
-  await worker.close(5_000)
+  const closed = worker.close(60_000)
+  finish()
+  await closed
   assert.equal([(await state(first)).status, (await state(second)).status, begun], ['completed', 'pending', 1])
 })
 
@@ -235,6 +241,7 @@ test('what does not finish in time is given back at once, and its attempt not co
   let told: AbortSignal | undefined
   const worker = work(async (_job, { signal }) => {
     told = signal
+    // Longer than its worker waits at the end.
     await new Promise((resolve) => setTimeout(resolve, 700))
     return 'too late'
   })
@@ -248,6 +255,7 @@ test('what does not finish in time is given back at once, and its attempt not co
     return 'in time'
   })
   await ended(id)
+  // By then the first one has come back with what nobody wants.
   await new Promise((resolve) => setTimeout(resolve, 700))
   assert.equal([attempt, (await state(id)).result], [1, 'in time'])
 })

@@ -68,6 +68,7 @@ test('a job that comes back waits for its time at the start, and runs once on tw
 test('a restart neither runs it nor puts it off', async () => {
   const before = await walks().where({ status: 'pending' })
   const next = await another()
+  // Time for the looks that it must not use.
   await new Promise((resolve) => setTimeout(resolve, 120))
   await next.close()
   assert.equal(await walks().where({ status: 'pending' }), before)

@@ -100,6 +100,7 @@ test('on the embedded database, which has one connection, requests wait for the 
     request = library.database.adhoc.run({ text: 'select name from lines' }, []).then(() => {
       answered = true
     })
+    // Time for the answer that must not come yet.
     await sleep(100)
   })
   assert.equal([diagnostics, answered], [[], false])

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { migrateTables } from '../../engine/migration/migrate.ts'
 import { namedIndex } from '../../engine/migration/sql-name.ts'
 import type { Table } from '../../engine/migration/table.ts'
+import { until } from '../support/wait.ts'
 import { BEFORE, lines } from './lines.ts'
 import { EDITED, type Library, migratedLibrary } from './world.ts'
 
@@ -37,6 +38,13 @@ async function sessionBeside(): Promise<pg.Client | undefined> {
   return client
 }
 
+/** A transaction is in the way when it is older than any request: older than a second. */
+async function untilOld(): Promise<void> {
+  const text = `select 1 from pg_stat_activity where application_name = 'nightly report' and datname = current_database()
+    and xact_start < clock_timestamp() - interval '1 second'`
+  await until(async () => (await library.database.adhoc.run({ text }, [])).length === 1)
+}
+
 const RENAMED = lines('title: { type: string, renamed_from: name }, rank: { type: integer }')
 const UNIQUE = lines('title: { type: string, renamed_from: name }, rank: { type: integer, unique: true }')
 
@@ -58,7 +66,7 @@ test('an idle session that has read a table: requests never wait, and the change
   if (other === undefined) return
   await other.query('begin')
   await other.query('select count(*) from lines')
-  await sleep(1_100)
+  await untilOld()
   const { diagnostics, pauses } = await changed(RENAMED, 1_500)
   assert.is(pauses, 0)
   assert.is(diagnostics[0]?.code, 'tables_locked')
@@ -77,8 +85,9 @@ test('a session that ends in time is waited for', async () => {
   const client = other
   await client.query('begin')
   await client.query('select count(*) from lines')
-  await sleep(1_100)
+  await untilOld()
   const going = changed(RENAMED, 60_000)
+  // For so long the change finds it in the way.
   await sleep(500)
   await client.query('commit')
   const { diagnostics, pauses } = await going
@@ -89,7 +98,7 @@ test('an old snapshot of another table: the index that waits for it is made befo
   if (other === undefined) return
   await other.query('begin isolation level repeatable read')
   await other.query('select count(*) from shelves')
-  await sleep(1_100)
+  await untilOld()
   const { diagnostics, pauses } = await changed(UNIQUE, 1_500)
   assert.is(pauses, 0)
   assert.is(diagnostics[0]?.code, 'tables_locked')
@@ -106,7 +115,7 @@ test('what only makes reads faster waits for the next start, which is served mea
   if (other === undefined) return
   await other.query('begin isolation level repeatable read')
   await other.query('select count(*) from shelves')
-  await sleep(1_100)
+  await untilOld()
   const faster = [...BEFORE].map((table) =>
     table.name === 'lines' ? { ...table, indexes: [...table.indexes, ...indexed(table)] } : table,
   )

@@ -1,6 +1,5 @@
 /** Redis stops answering: no caller waits, limits hold, and it reconnects by itself. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { suite } from 'uvu'
@@ -89,7 +88,6 @@ test('a message reaches the other instance', async (world) => {
   b.subscribe('lookup', (message) => heard.push(message))
   await until(async () => {
     if (heard.length === 0) await a.publish('lookup', 'statuses')
-    await sleep(20)
     return heard.includes('statuses')
   })
 })
@@ -154,7 +152,7 @@ test('a dead Redis is counted without, logged once, and used again when it is ba
   const store = await opened(world, log)
   await until(async () => (await store.hit('warm', 'x', 60_000, Date.now())).count > 0)
   world.server.kill('SIGKILL')
-  await sleep(300)
+  await until(() => lines.some(({ level }) => level === 'warn'))
   for (let i = 1; i <= 50; i += 1) assert.is((await store.hit('auth', 'y', 60_000, Date.now())).count, i)
   assert.is(lines.filter(({ level }) => level === 'warn').length, 1)
   world.server = startRedis(world.port)
@@ -175,13 +173,15 @@ test('an instance is told that it may have missed messages, and hears again afte
       missed += 1
     },
   )
-  await sleep(100)
+  await until(async () => {
+    await a.publish('lookup', 'before')
+    return heard.includes('before')
+  })
   world.server.kill('SIGKILL')
   await until(() => missed > 0)
   world.server = startRedis(world.port)
   await until(async () => {
     await a.publish('lookup', 'again')
-    await sleep(20)
     return heard.includes('again')
   })
   assert.ok(missed >= 2, 'once when the connection broke and once when it came back')

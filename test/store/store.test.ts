@@ -42,6 +42,7 @@ function contract(name: string, open: () => Promise<Store>): void {
   test('starts again at one when the window has ended', async ({ store }) => {
     await store.hit('general', 'a', 60, Date.now())
     await store.hit('general', 'a', 60, Date.now())
+    // The window is 60 ms long.
     await sleep(90)
     assert.is((await store.hit('general', 'a', 60, Date.now())).count, 1)
   })

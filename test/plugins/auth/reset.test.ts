@@ -35,6 +35,7 @@ test('the answer is the same whether the address is known or not, and only the k
 test('a second mail within a minute is not sent', async () => {
   const before = (await desk.mails()).length
   assert.is((await desk.post('/auth/password/reset', undefined, { email: 'rita@people.example' })).status, 200)
+  // Time for a mail that must not leave.
   await new Promise((resolve) => setTimeout(resolve, 100))
   assert.is((await desk.mails()).length, before)
 })

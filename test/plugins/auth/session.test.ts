@@ -83,6 +83,7 @@ test('while the database does not answer, everybody who waits hears so at once a
   const compiled: Database['compiled'] = {
     run: async () => {
       statements += 1
+      // All of them ask meanwhile.
       await new Promise((resolve) => setTimeout(resolve, 50))
       throw new Error('no connection in time')
     },

@@ -245,6 +245,7 @@ const ANSWERS: readonly {
     what: 'that is always still to come',
     says: (socket) => {
       const more = (): void =>
+        // It goes on for as long as somebody listens.
         void (socket.destroyed || socket.write('HTTP/1.1 102 Processing\r\n\r\n', () => setTimeout(more, 10)))
       more()
     },

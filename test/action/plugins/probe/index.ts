@@ -45,6 +45,7 @@ export default definePlugin({
         journal.push(`sees ${seen.data.map((entry) => entry.id === made.id).join()}`)
         if (text === 'nested') await records('notes', 'actor').create({ text: 'child' })
         if (text === 'forbidden nested') await records('shelves').create({ name: 'from a hook' })
+        // Other requests come meanwhile, and an end of the server.
         if (text === 'slow') await sleep(300)
         if (text === 'break') throw new Error('a hook broke')
         if (text === 'fail after')

@@ -13,6 +13,7 @@ export default definePlugin({
         const told = async (word: string) => database.knex('rounds').insert({ word })
         await told('begun')
         if ((await database.knex('rounds').where({ word: 'stay' })).length === 0) return
+        // Until it is told to stop.
         while (!signal.aborted) await sleep(5)
         // What a round does last, such as the second half of a move.
         await sleep(50)
