@@ -350,6 +350,14 @@ conventions('nothing is left for later', () => {
   )
 })
 
+conventions('a world of tests says why the desk, the library or a few lines of YAML are not enough', () => {
+  const page = readFileSync('test/README.md', 'utf8')
+  none(
+    files.filter((path) => path.startsWith('test/') && path.endsWith('/world.ts') && !page.includes(`| \`${path}\` |`)),
+    'test/README.md has a line for each',
+  )
+})
+
 conventions('the top of the project holds what was agreed', () => {
   const found = [...new Set(files.map((path) => path.split('/')[0] ?? ''))]
   none(
