@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { basesOf, completedByBase } from '../definition/bases.ts'
 import { type CheckedResource, checkApp, checkPlugins, checkResource } from '../definition/check.ts'
 import type { AppDefinition, Document } from '../definition/definition.ts'
+import { within } from '../definition/document-node.ts'
 import { parseDocument } from '../definition/parse.ts'
 import type { Sources } from '../definition/read.ts'
 import { sentenceOf } from '../error.ts'
@@ -90,7 +91,7 @@ export async function catalogFrom(
   const diagnostics = inOrder([...unreadable, ...found, ...told])
   const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
   if (failed || made.value === undefined) return { diagnostics }
-  const { brought, ...parts } = made.value
+  const { brought, written: _, ...parts } = made.value
   const [lowest, ...higher] = layersOf(sources)
   const all = [
     sources.app,
@@ -113,6 +114,31 @@ async function codeOf({ pluginsDir, below = [] }: PluginPlaces): Promise<string>
   return hashes.join()
 }
 
+/** An application as all its files write it, whichever of them lies below which. */
+export interface WrittenApplication {
+  readonly app: Document<unknown>
+  readonly resources: readonly Document<unknown>[]
+  /** A file → the application that it belongs to, in the word that `extends` has for it; undefined: a plugin's. */
+  readonly layerOf: (file: string) => string | undefined
+}
+
+/** Reads an application as it is written; no value where it has mistakes. */
+export async function readWritten({ resourcesDir, pluginsDir }: BootOptions): Promise<Collected<WrittenApplication>> {
+  const { value: sources, diagnostics } = await readLayers(resourcesDir)
+  if (sources === undefined) return { diagnostics }
+  const all = layersOf(sources)
+  const layers = all.map((files) => atOnce(parsedFiles(files)))
+  const made = await assembled(layers, { pluginsDir, below: pluginFolders(sources) }, atOnce)
+  if (made.value === undefined) return { diagnostics: made.diagnostics }
+  const labels = new Map<string, string>()
+  for (const [index, { app, resources }] of all.entries()) {
+    const above = layers[index + 1]?.app
+    const label = above === undefined ? 'this application' : String(within(above, 'extends').value)
+    for (const { file } of [app, ...resources]) labels.set(file, label)
+  }
+  return { value: { ...made.value.written, layerOf: (file) => labels.get(file) }, diagnostics: made.diagnostics }
+}
+
 /** What an application replaces, its lock, and what is to be told of both. */
 function ofReplaced(replaced: readonly Replaced[], sources: Sources, layers: readonly ParsedFiles[]) {
   if (sources.base === undefined) return { parts: [], lock: new Map(), diagnostics: [] }
@@ -132,6 +158,7 @@ function ofReplaced(replaced: readonly Replaced[], sources: Sources, layers: rea
 
 /** The parts of a boot that are made from documents. */
 interface Assembled extends Pick<Boot, 'catalog' | 'composition' | 'routes'> {
+  readonly written: Pick<WrittenApplication, 'app' | 'resources'>
   readonly brought: readonly Source[]
 }
 
@@ -172,6 +199,7 @@ async function assembled(
     composition: composed.value,
     routes: Object.freeze(routes.value),
     brought: brought.value,
+    written: { app: app.value ?? NO_APP, resources: stack.value },
   }
   return { value, diagnostics, replaced }
 }

@@ -288,10 +288,12 @@ function mergeRows(seeds: unknown): Rule {
     JSON.stringify(key.map((name) => (isObject(value) ? value[name] : null)))
   return lists((base, own, complain) => {
     const rows = new Map(base.map((row) => [keyOf(row), row]))
-    const fresh = own.filter((row) => {
+    // A row is known by its key, wherever it is in the list.
+    const known = own.map((row) => ({ ...row, at: [...(row.at ?? []).slice(0, -1), JSON.parse(keyOf(row)).join(' ')] }))
+    const fresh = known.filter((row) => {
       const there = rows.get(keyOf(row))
-      if (there !== undefined)
-        rows.set(keyOf(row), each((name) => (key.includes(name) ? over : replace))(there, row, complain))
+      if (there === undefined) complain.replaced(undefined, row)
+      else rows.set(keyOf(row), each((name) => (key.includes(name) ? over : replace))(there, row, complain))
       return there === undefined
     })
     return [...rows.values(), ...fresh]

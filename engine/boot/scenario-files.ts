@@ -26,6 +26,7 @@ export async function applicationScenarios(directory: string): Promise<Required<
     const own = await scenariosIn(folders[index]!)
     diagnostics.push(...own.diagnostics)
     const document = index === 0 ? undefined : parseDocument(app).value
+    if (document !== undefined) value = value.filter(({ source }) => !isAboutGone(source, document))
     const gone = document === undefined ? [] : goneFrom(document, value, diagnostics)
     value = [...withoutScenarios(value, new Set([...gone, ...namesIn(own.value)])), ...own.value]
   }
@@ -39,6 +40,12 @@ async function scenariosIn(directory: string): Promise<Required<Collected<readon
 
 function namesIn(files: readonly ReadScenarios[]): readonly string[] {
   return files.flatMap(({ value }) => Object.keys(value?.value.scenarios ?? {}))
+}
+
+/** Whether a file is named after a resource that `without` leaves out: posts.test.yaml goes with posts. */
+function isAboutGone({ file }: Source, app: Document<unknown>): boolean {
+  const names = leftOut(app).flatMap(({ path }) => (path.length === 1 ? path : []))
+  return names.some((name) => file.endsWith(`/${name}.test.yaml`))
 }
 
 /** The names that `without` leaves out; one that is not there is a complaint. */

@@ -111,6 +111,36 @@ function namesAt(whole: DocumentNode, path: readonly string[]): readonly string[
   return [...inside, ...entriesOf(above).keys(), ...listed]
 }
 
+/** The node at a path in the words of `without`, with the keys that lead to it; undefined where nothing is there. */
+export function nodeAt(node: DocumentNode, path: readonly string[]): DocumentNode | undefined {
+  if (path.length === 0) return node
+  if (Array.isArray(node.value)) {
+    for (let end = path.length; end > 0; end -= 1) {
+      const name = path.slice(0, end).join('.')
+      const [found, second] = itemsOf(node).filter(({ value }) => isCalled(value as Json, name))
+      if (found !== undefined && second === undefined) return nodeAt(found, path.slice(end))
+    }
+    return undefined
+  }
+  const children = entriesOf(node)
+  for (let end = path.length; end > 0; end -= 1) {
+    const child = children.get(path.slice(0, end).join('.'))
+    const found = child && nodeAt(child, path.slice(end))
+    if (found !== undefined) return found
+  }
+  for (const key of impliedIn(node.at?.length ?? 0)) {
+    const child = children.get(key)
+    const found = child && nodeAt(child, path)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Keys that a path may leave out: `tickets.due_date`, `tickets.search.subject`, `tickets.sort.subject`, `statuses.seeds.open`. */
+function impliedIn(depth: number): readonly string[] {
+  return depth === 0 ? ['fields', 'relations'] : depth === 1 ? ['fields', 'keys', 'rows'] : []
+}
+
 const NOT_THERE = 'not there'
 
 /**
@@ -139,9 +169,7 @@ function removed(
     if (left === NOT_THERE) continue
     return mapOf(new Map([...children].map(([name, one]) => [name, name === key ? left : one])), node)
   }
-  // `tickets.due_date`, `tickets.search.subject`, `tickets.sort.subject` and `statuses.seeds.open` leave a word out.
-  const implied = depth === 0 ? ['fields', 'relations'] : depth === 1 ? ['fields', 'keys', 'rows'] : []
-  for (const key of implied) {
+  for (const key of impliedIn(depth)) {
     const child = children.get(key)
     const left = child === undefined ? NOT_THERE : removed(child, path, item, depth + 1)
     if (left !== NOT_THERE) return mapOf(new Map([...children, [key, left]]), node)

@@ -17,6 +17,7 @@ import { INEXACT, inexactNumbers } from '../json-number.ts'
 import { type Execution, executionOf } from '../run/execution.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import { type ExitCode, type Invocation, lineOf } from './command.ts'
+import { sourceReport } from './flatten.ts'
 
 async function actorNamed(name: string | undefined, { composition }: App, call: Execution): Promise<Actor> {
   if (name === undefined) return ANONYMOUS
@@ -98,6 +99,15 @@ export function report(chosen: Chosen, app: App): Promise<string> {
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const { settings, log, say, complain, commands, options, positionals } = invocation
+  if (typeof options.source === 'string') {
+    try {
+      say(await sourceReport(options.source, invocation))
+      return 0
+    } catch (error) {
+      complain(sentenceOf(error))
+      return 1
+    }
+  }
   const isNamed = ['automation', 'listener', 'rule'].some((option) => options[option] !== undefined)
   if (!isNamed && positionals.length === 0) {
     const line = commands.filter(({ name }) => name === 'explain').map(lineOf)

@@ -229,6 +229,34 @@ test('a part that comes or goes below is told where this application writes it t
   gone.remove()
 })
 
+test('the origin of each part is told, and of a part that is not there the nearest name', async () => {
+  const app = application(own('fields: { title: { max: 50 } }\npolicies: { view: { and: { pages: { gt: 1 } } } }\n'))
+  const env = { RESOURCES_DIR: `${app.directory}/resources`, PLUGINS_DIR: `${app.directory}/plugins` }
+  const source = async (path: string) => {
+    const { said, complained } = await plinth(['explain', '--source', path], env)
+    return `${said}${complained}`.replaceAll(/\S*plinth-app-\w+\//g, '').split('\n')
+  }
+  assert.equal(await source('books.title'), [
+    'books.title.type: string',
+    '  ../base, base/resources/books.yaml:4:12',
+    'books.title.max: 50',
+    '  this application, resources/books.yaml:2:20',
+  ])
+  assert.equal(await source('books.policies.view.reader.where.all'), [
+    'books.policies.view.reader.where.all[0]: { branch: { "null": false } }',
+    '  ../base, base/resources/books.yaml:10:54',
+    'books.policies.view.reader.where.all[1]: { pages: { gt: 1 } }',
+    '  this application, resources/books.yaml:3:21',
+  ])
+  assert.equal(await source('plugins.auth'), [
+    'plugins.auth: { roles: [admin, reader] }',
+    '  ../base, base/resources/app.yaml:3:55',
+  ])
+  assert.match((await source('users.email.type'))[1]!, /^ {2}a plugin, plugins\/auth\/resources\/users\.yaml:\d+:\d+$/)
+  assert.equal(await source('books.titel'), ['There is no books.titel in the files. Did you mean title?'])
+  app.remove()
+})
+
 test('plan says what is replaced', async () => {
   const app = application(own('label: Volume\nfields: { isbn: { type: string } }\n'))
   const env = {
