@@ -9,6 +9,7 @@ import { LIMITS } from '../limits.ts'
 import { dependsOnValues, identityOf, type Plan, type Plans, shapeOf, shortened, sortSignature } from '../plan/plan.ts'
 import {
   type Answer,
+  type CanShape,
   type ChoiceShape,
   type Conditions,
   type ListPlan,
@@ -31,7 +32,7 @@ import {
   readFilter,
 } from './filter-parameters.ts'
 import type { Lookup } from './lookup.ts'
-import { classOf, filterable, readable, requireClause, usualAnswer } from './policy.ts'
+import { classOf, filterable, reach, readable, requireClause, usualAnswer } from './policy.ts'
 import { readProjection } from './projection.ts'
 import { correctedSearch, readSearch, searchedSort } from './search.ts'
 import { readWhere } from './where.ts'
@@ -59,11 +60,12 @@ export interface ListParent extends Omit<ParentShape, keyof Plan | 'lookup'> {
   readonly lookup: Lookup
 }
 
-/** What else a list is that no query says: which of its records, and what is answered of each. */
-export interface Narrowed {
-  readonly choices: ChoiceShape
-  readonly answer: Answer
-  readonly slots: Readonly<Record<string, unknown>>
+/** What else a list is that no query says: which of its records, what is answered of each, and what is asked of it. */
+export interface Further {
+  readonly choices?: ChoiceShape | undefined
+  readonly answer?: Answer | undefined
+  readonly slots?: Readonly<Record<string, unknown>> | undefined
+  readonly can?: CanShape | undefined
 }
 
 /** Pages beyond this offset fetch ids first: an index alone can skip, the rows' other columns stay unread. */
@@ -78,7 +80,7 @@ export function readListQuery(
   resource: Resource,
   query: Iterable<readonly [string, string]>,
   parent?: ListParent,
-  narrowed?: Narrowed,
+  further?: Further,
 ): ListQuery {
   requireClause(resource.policies.view, actor)
   // Without a prototype: a parameter may be called "constructor" or "__proto__".
@@ -103,18 +105,18 @@ export function readListQuery(
   if (Object.keys(errors).length > 0) throw invalid(errors)
   const offset = cursor === undefined ? (page - 1) * perPage : 0
   const places = Object.fromEntries((after?.values ?? []).map((value, i) => [`k${i}`, value]))
-  Object.assign(slots, search?.slots, narrowed?.slots, places, { offset, parent: parent?.lookup.value })
-  const reader = classOf(actor)
+  Object.assign(slots, search?.slots, further?.slots, places, { offset, parent: parent?.lookup.value })
   const plan = plans.get(planList, {
     resource,
-    reader,
-    within: reader.reach(resource.policies.view),
+    reader: classOf(actor),
+    within: reach(resource.policies.view, actor),
     below: parent && parentShape(parent),
-    choices: narrowed?.choices,
+    choices: further?.choices,
+    can: further?.can,
     conditions,
     search: search?.shape,
     order: orderOf(resource, sort, ranked, after),
-    answer: narrowed?.answer ?? chosen ?? usualAnswer(actor, resource, 'list'),
+    answer: further?.answer ?? chosen ?? usualAnswer(actor, resource, 'list'),
     perPage,
     numbered: cursor === undefined,
     deep: offset >= DEEP_OFFSET,

@@ -1,20 +1,21 @@
 /** The routes of a resource's actions, on its own path and below other records. */
 
 import type { Actor } from '../actor.ts'
-import { parametersOf } from '../ask/list.ts'
+import { type Further, parametersOf } from '../ask/list.ts'
 import { type Lookup, readLookup } from '../ask/lookup.ts'
 import { forbiddenBy, readable, requireClause, shown } from '../ask/policy.ts'
 import { readRecordQuery } from '../ask/projection.ts'
 import type { Access, BelongsTo, Catalog, Field, Nested, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
-import { entityTag, idAtStart, type JsonObject, JsonText } from '../json.ts'
 import { FIELD_TYPES } from '../field/index.ts'
+import { entityTag, idAtStart, type JsonObject, JsonText } from '../json.ts'
+import { type Can, canOf } from '../reader/can.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { ListResult } from '../run/context.ts'
 import type { BoundHook, Execution } from '../run/execution.ts'
 import type { Parent } from '../run/parent.ts'
-import { getRecord, listRecords, openMoves } from '../run/read.ts'
+import { listRecords, openMoves, readVisible } from '../run/read.ts'
 import { createRecord } from '../write/create.ts'
 import { deleteRecord, restoreRecord } from '../write/remove.ts'
 import { updateRecord } from '../write/update.ts'
@@ -100,8 +101,15 @@ function queryRoute(
 ): ResourceRoute {
   const run: Run = async (execution, input) =>
     listReply(
-      await listRecords(execution, resource, parametersOf(resource, input.body), above(execution, input)),
+      await listRecords(
+        execution,
+        resource,
+        parametersOf(resource, input.body),
+        above(execution, input),
+        withCan(canFor(execution, resource, input)),
+      ),
       resource.statusCodes.list,
+      canFor(execution, resource, input),
     )
   return {
     ...route(resource, 'list', 'POST', `${path}/query`, parent, run),
@@ -126,7 +134,17 @@ function nestedRoutes(
     lookup: named(execution, parent, input),
   })
   const list: Run = async (execution, input) =>
-    listReply(await listRecords(execution, resource, input.query, above(execution, input)), resource.statusCodes.list)
+    listReply(
+      await listRecords(
+        execution,
+        resource,
+        input.query,
+        above(execution, input),
+        withCan(canFor(execution, resource, input)),
+      ),
+      resource.statusCodes.list,
+      canFor(execution, resource, input),
+    )
   const create: Run = async (execution, input) =>
     createdReply(execution, resource, await createRecord(execution, resource, input.body, above(execution, input)))
   if (action === 'create') return [route(resource, action, 'POST', path, parent, create)]
@@ -149,12 +167,20 @@ function named({ actor }: Execution, resource: Resource, { params }: RequestInpu
 function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
   const codes = resource.statusCodes
   return {
-    list: async (execution, { query }) => listReply(await listRecords(execution, resource, query), codes.list),
+    list: async (execution, input) => {
+      const can = canFor(execution, resource, input)
+      const page = await listRecords(execution, resource, input.query, undefined, withCan(can))
+      return listReply(page, codes.list, can)
+    },
     get: async (execution, input) => {
       const { actor, catalog } = execution
       const projection = input.query.size === 0 ? undefined : readRecordQuery(catalog, resource, actor, input.query)
-      const text = await getRecord(execution, resource, named(execution, resource, input), projection)
-      return recordReply(execution, resource, text, codes.get)
+      const lookup = named(execution, resource, input)
+      const can = canFor(execution, resource, input)
+      const found = await readVisible(execution, resource, lookup, projection, can?.shape)
+      const reply = await recordReply(execution, resource, found.text, codes.get)
+      if (can === undefined) return reply
+      return { ...reply, headers: CAN_TOLD, meta: { ...reply.meta, can: can.read(found.can) } }
     },
     create: async (execution, { body }) =>
       createdReply(execution, resource, await createRecord(execution, resource, body)),
@@ -216,20 +242,39 @@ function nameIn(resource: Resource, text: string): string | number | undefined {
   return field === resource.lookup[0] && !String(value).includes(':') ? String(value) : `${field.name}:${String(value)}`
 }
 
+/** The header of answers that say what the caller may do (RFC 7240, section 3). */
+const CAN_TOLD = { 'Preference-Applied': 'can' }
+
+/** What to ask of each record, where the caller wants to know what it may do: `Prefer: can`. */
+function canFor({ actor, catalog }: Execution, resource: Resource, { headers }: RequestInput): Can | undefined {
+  const { prefer } = headers
+  return prefer !== undefined && /(?:^|,)\s*can\s*(?:$|[,;])/i.test(prefer)
+    ? canOf(catalog, resource, actor)
+    : undefined
+}
+
+function withCan(can: Can | undefined): Further | undefined {
+  return can && { can: can.shape }
+}
+
 /** The reply with a page of a list. */
-export function listReply(result: ListResult, status: number): Reply {
+export function listReply(result: ListResult, status: number, can?: Can): Reply {
   const data = `[${result.items.join(',')}]`
   const bytes = Buffer.from(data)
   const pagination = JSON.stringify(result.pagination)
   const search = result.search && JSON.stringify(result.search)
+  const rights =
+    can && JSON.stringify(Object.fromEntries((result.can ?? []).map(([id, ...asked]) => [id, can.read(asked)])))
   return {
     status,
     data: new JsonText(data, bytes),
     meta: {
       pagination: new JsonText(pagination),
       ...(search === undefined ? {} : { search: new JsonText(search) }),
+      ...(rights === undefined ? {} : { can: new JsonText(rights) }),
     },
-    etag: entityTag(bytes, `${pagination}${search ?? ''}`),
+    ...(rights === undefined ? {} : { headers: CAN_TOLD }),
+    etag: entityTag(bytes, `${pagination}${search ?? ''}${rights ?? ''}`),
   }
 }
 

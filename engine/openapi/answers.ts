@@ -20,6 +20,16 @@ const DRY_RUN = {
   required: false,
 } as const
 
+const CAN = {
+  name: 'can',
+  schema: {
+    type: 'object',
+    description:
+      'With `Prefer: can`: the fields that the caller may change, whether it may delete the record, to which words it may move it, and what it may create below it; of a list by id.',
+  },
+  required: false,
+} as const
+
 const REQUEST_ID = {
   name: 'request_id',
   schema: { type: 'string', description: 'Only with 5xx: give it to those who run the server.' },
@@ -90,7 +100,7 @@ const MESSAGE = { name: 'message', schema: { type: 'string' }, required: false }
 /** The schemas that every document has. */
 export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Outcome: OUTCOME,
-  AnswerMeta: objectOf([...META, DRY_RUN]),
+  AnswerMeta: objectOf([...META, DRY_RUN, CAN]),
   Envelope: objectOf(AROUND),
   MessageEnvelope: objectOf([...AROUND, MESSAGE]),
   ListEnvelope: objectOf([AROUND[0], { name: 'meta', schema: schemaRef('ListAnswerMeta'), required: true }]),
@@ -102,6 +112,7 @@ export const ENVELOPE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     ...META,
     { name: 'pagination', schema: schemaRef('Pagination'), required: true },
     { name: 'search', schema: schemaRef('SearchTold'), required: false },
+    CAN,
   ]),
   SearchTold: objectOf(
     [

@@ -134,6 +134,7 @@ function inOrder<T>(paths: Readonly<Record<string, Readonly<Record<string, T>>>>
 const HEADER_PARAMETERS = {
   LastEventId: headerParameter('Last-Event-ID', 'The id of the last event that came; the stream goes on behind it.'),
   IfNoneMatch: headerParameter('If-None-Match', 'An ETag. The answer is 304 while nothing has changed.'),
+  Prefer: headerParameter('Prefer', '`can` asks in `meta.can` what the caller may do to each record.'),
   OnlyNew: headerParameter(
     'If-None-Match',
     'With `*` the record is only created. The answer is 412 where it is there.',

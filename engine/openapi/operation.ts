@@ -1,7 +1,7 @@
 /** A route as an operation: its parameters, its body, its answers and its refusals. */
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
-import type { BoundRoute } from '../http/bound-route.ts'
 import { FORM_TYPE } from '../http/body.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
 import { isLocated, isResourceRoute } from '../http/resource-routes.ts'
 import { bodyKind, needsToken } from '../http/route.ts'
 import { EVENT_STREAM } from '../http/stream-route.ts'
@@ -123,6 +123,7 @@ function parametersOf({ catalog, names }: Outline, route: BoundRoute, id: string
   const inPath = parametersIn(route.path)
   const headers: readonly string[] = [
     ...(route.method === 'GET' && isTagged(route) ? ['IfNoneMatch'] : []),
+    ...(isResourceRoute(route) && (route.action === 'get' || route.action === 'list') ? ['Prefer'] : []),
     ...(route.produces?.includes(EVENT_STREAM) === true ? ['LastEventId'] : []),
     ...(route.versioned === true ? ['IfMatch'] : []),
     ...(isBatchRoute(route) && route.way === 'unique' ? ['OnlyNew'] : []),

@@ -112,6 +112,12 @@ export interface ParentShape extends Plan {
   readonly lookup: Field
 }
 
+/** What is asked of each record of an answer: whether conditions hold for it, and which words it has. */
+export interface CanShape extends Plan {
+  readonly conditions: readonly Filter[]
+  readonly words: readonly FieldPath[]
+}
+
 /** The record for which records are chosen: those that a relation of it may be set to. */
 export interface ChoiceShape extends Plan {
   readonly resource: Resource
@@ -146,6 +152,7 @@ export interface ListParts extends Paging {
   readonly below: ParentShape | undefined
   /** Only what may be chosen; undefined: all records of the list. */
   readonly choices?: ChoiceShape | undefined
+  readonly can?: CanShape | undefined
   readonly conditions: Conditions
   readonly search: SearchShape | undefined
   readonly order: Order
@@ -213,6 +220,7 @@ export interface RecordParts {
   readonly gathered: boolean
   /** Whether a deleted record is read too. */
   readonly dead: boolean
+  readonly can?: CanShape | undefined
   readonly answer: Answer
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts'
 import type { Asker } from '../ask/askable.ts'
 import { askedWords } from '../ask/filter-parameters.ts'
 import { allowsOne, clausesFor, filterable, reach, readable, readableEntry } from '../ask/policy.ts'
-import type { Catalog, EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
+import type { Catalog, Clause, EmbedEntry, Field, FieldPath, Relation, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
 import type { PolicyName } from '../definition/definition.ts'
 import { isWritable } from '../record/decode.ts'
@@ -65,8 +65,13 @@ function readEmbed(entries: readonly EmbedEntry[], actor: Actor): readonly Embed
 
 /** A resource with the fields and lists that a caller may send with an action. */
 export function writtenBy(resource: Resource, actor: Actor, action: 'create' | 'update'): Resource {
-  const clauses = clausesFor(resource.policies[action], actor)
+  return writtenUnder(resource, actor, clausesFor(resource.policies[action], actor))
+}
+
+/** The same under some of the clauses; the system is held to none. */
+export function writtenUnder(resource: Resource, actor: Actor, clauses: readonly Clause[]): Resource {
   const isCovered = (name: string): boolean =>
+    actor.kind === 'system' ||
     clauses.some(
       ({ fields, set }) =>
         (fields === undefined || fields.has(name)) && !set.some((assignment) => assignment.field.name === name),

@@ -298,6 +298,8 @@ export type Hook = (context: HookContext, next: Next) => Promise<void>
 /** One page as JSON texts; the numbers of `meta.pagination`, null where cursors leave them open. */
 export interface ListResult {
   readonly items: readonly string[]
+  /** The id of each record with what was asked of it; undefined: nothing was. */
+  readonly can?: readonly Row[] | undefined
   /** The corrected words and the matches of a search; undefined without a search. */
   readonly search: SearchResult | undefined
   readonly pagination: {

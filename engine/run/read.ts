@@ -1,6 +1,6 @@
 /** ⇄ Reading: a record by a lookup and the moves that it is open to, a page of a list with its total, figures of a list by groups. */
 import { encodeCursor } from '../ask/cursor.ts'
-import { correctedQuery, type ListQuery, readListQuery } from '../ask/list.ts'
+import { correctedQuery, type Further, type ListQuery, readListQuery } from '../ask/list.ts'
 import { type Lookup, notFound } from '../ask/lookup.ts'
 import { allowsOne, reach, requireClause, usualAnswer } from '../ask/policy.ts'
 import { readSummaryQuery } from '../ask/summary.ts'
@@ -13,6 +13,7 @@ import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 import {
   type Answer,
+  type CanShape,
   type ListPlan,
   planRecord,
   type RecordPlan,
@@ -37,17 +38,28 @@ export async function getRecord(
   lookup: Lookup,
   answer?: Answer,
 ): Promise<string> {
+  return (await readVisible(execution, resource, lookup, answer)).text
+}
+
+/** The same with what is asked of it. */
+export async function readVisible(
+  execution: Execution,
+  resource: Resource,
+  lookup: Lookup,
+  answer?: Answer,
+  can?: CanShape,
+): Promise<RecordRead> {
   requireClause(resource.policies.view, execution.actor)
-  const found = await readOne(execution, resource, lookup, answer)
+  const found = await readOne(execution, resource, lookup, answer, can)
   if (!found.visible) throw outOfReach(resource)
-  return found.text
+  return found
 }
 
 /** The plan of a read of one record, by the class of its callers. */
 export function recordPlan(
   { actor, plans }: Pick<Execution, 'actor' | 'plans'>,
   resource: Resource,
-  how: Pick<RecordPlan, 'finds' | 'gathered' | 'dead'>,
+  how: Pick<RecordPlan, 'finds' | 'gathered' | 'dead' | 'can'>,
   answer: Answer = usualAnswer(actor, resource, 'single'),
 ): RecordPlan {
   return plans.get(planRecord, { resource, within: reach(resource.policies.view, actor), ...how, answer })
@@ -63,17 +75,25 @@ export async function readGone(execution: Execution, resource: Resource, id: Id)
   return compiled.serialize(row)
 }
 
+/** A record as it was read; `can` is what was asked of it. */
+interface RecordRead {
+  readonly visible: boolean
+  readonly text: string
+  readonly can: readonly (string | null)[]
+}
+
 /** A live record as JSON text, and whether the view policy lets the caller see it; 404 when there is none. */
 export function readOne(
   execution: Execution,
   resource: Resource,
   lookup: Lookup,
   answer?: Answer,
-): Promise<{ readonly visible: boolean; readonly text: string }> {
+  can?: CanShape,
+): Promise<RecordRead> {
   // The database may find a word of others by another spelling, and a shared row is found by its own.
   const isOne = lookup.field === resource.key && resource.key.type.verbatim !== true
   const gathered = execution.transaction === undefined && isOne
-  const plan = recordPlan(execution, resource, { finds: lookup.field, gathered, dead: false }, answer)
+  const plan = recordPlan(execution, resource, { finds: lookup.field, gathered, dead: false, can }, answer)
   return withKept(execution, async (kept) => {
     const { actor, catalog } = execution
     const compiled = execution.statements.get(compileGet, { catalog, actor, kept }, plan)
@@ -83,7 +103,7 @@ export function readOne(
       ? await gatherOf(compiled)(lookup.value as Id, read)
       : (await read(gathered ? [lookup.value] : lookup.value))[0]
     if (row === undefined) throw notFound(resource)
-    return { visible: row[0] === 't', text: compiled.serialize(row) }
+    return { visible: row[0] === 't', text: compiled.serialize(row), can: can ? row.slice(...compiled.can) : [] }
   })
 }
 
@@ -110,8 +130,9 @@ export async function listRecords(
   resource: Resource,
   query: Iterable<readonly [string, string]>,
   parent?: Parent,
+  further?: Further,
 ): Promise<ListResult> {
-  return readList(execution, readListQuery(execution, resource, query, parent), parent)
+  return readList(execution, readListQuery(execution, resource, query, parent, further), parent)
 }
 
 /** One page of a list that was read from its query. */
@@ -166,6 +187,7 @@ function pageOf(
   const next = places === undefined ? null : encodeCursor(places, ranked ?? sort)
   return {
     items: page.map((row) => serialize(row)),
+    can: list.plan.can && page.map((row) => [row[keys.at(-1)!] ?? null, ...row.slice(...compiled.can)]),
     pagination: pagination(list, page.length, total, next),
     search: search && searchResult(list, search, { compiled, first: rows[0], page }),
   }

@@ -21,12 +21,14 @@ import {
   rankKey,
   wholePage,
 } from './searched-page.ts'
-import { joiner, joinWay, orderSql, type SortKey, selectList, sortKeys } from './select.ts'
+import { canColumns, joiner, joinWay, orderSql, type SortKey, selectList, sortKeys } from './select.ts'
 
 /** The statement of a page. */
 export interface CompiledPage extends Compiled {
   readonly serialize: Serializer
   readonly kept: readonly KeptEmbed[]
+  /** The first column of what is asked of each record, and the one behind the last. */
+  readonly can: readonly [from: number, to: number]
   /** The columns that a cursor is made of. */
   readonly keys: readonly number[]
   /** Where the page's own statement counts: the columns of the total, of whether there may be more, and of the id that is null on an empty page. */
@@ -130,7 +132,8 @@ export function compilePage(scope: SelectScope, plan: ListPlan): CompiledPage {
   const corrected = misspelt.map((at) => sql`(select ${correctedWord(at)} from plinth_corrected_words)`)
   const before = [...(counted ? COUNTED_COLUMNS : []), ...corrected]
   const matched = search === undefined ? [] : matchColumns(scope, resource, search)
-  const columnsBefore = [...before, ...sorted.map((key) => key.sql), ...matched.map((one) => one.sql)]
+  const told = [...before, ...sorted.map((key) => key.sql), ...matched.map((one) => one.sql)]
+  const columnsBefore = [...told, ...canColumns(scope, plan.can, 't')]
   const { columns, joins, serialize, kept } = selectList(scope, resource, 't', 'list', columnsBefore, answer.parts)
   const parts = { table: quoted(resource.table), id: quoted(resource.key.column), where, sorted, limit, columns, joins }
   const page = search
@@ -140,6 +143,7 @@ export function compilePage(scope: SelectScope, plan: ListPlan): CompiledPage {
     ...compiled(page),
     serialize,
     kept,
+    can: [told.length, columnsBefore.length],
     keys: sorted.map((_, i) => before.length + i),
     counted: counted ? { total: 0, more: 1, id: 2 } : undefined,
     matches: matched.flatMap(({ name }, i) =>

@@ -9,7 +9,7 @@ import { isName, lookSql, lookText, nameSql, nameText } from '../filter/text-for
 import type { RecordShape } from '../plan/read-plan.ts'
 import { type Compiled, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
 import { conditionSql, existenceSql, fieldSql, reachSql } from './condition.ts'
-import { selectList } from './select.ts'
+import { canColumns, selectList } from './select.ts'
 
 /** The statement of one record: column 0 says whether the actor may see it. */
 export interface CompiledGet extends Compiled {
@@ -17,13 +17,17 @@ export interface CompiledGet extends Compiled {
   readonly kept: readonly KeptEmbed[]
   /** Whether requests may share the statement, which then reads any number of ids; column 1 is the id. */
   readonly shared: boolean
+  /** The first column of what is asked of the record, and the one behind the last. */
+  readonly can: readonly [from: number, to: number]
 }
 
 /** Compiles reading one record; the slot `lookup` carries the value that names it, or a list of ids where the plan is gathered. */
 export function compileGet(scope: SelectScope, plan: RecordShape): CompiledGet {
-  const { answer, dead, finds, gathered, resource, within } = plan
+  const { answer, can, dead, finds, gathered, resource, within } = plan
   const visible = reachSql(scope, within, 't')
-  const before = gathered ? [visible, idSql(resource, 't')] : [visible]
+  const own = gathered ? [visible, idSql(resource, 't')] : [visible]
+  const asked = canColumns(scope, can, 't')
+  const before = [...own, ...asked]
   const select = selectList(scope, resource, 't', 'single', before, answer.parts)
   const type = finds.sqlType
   const named = gathered ? sql`any(${slot('lookup')}::${type}[])` : sql`${slot('lookup')}::${type}`
@@ -33,7 +37,7 @@ export function compileGet(scope: SelectScope, plan: RecordShape): CompiledGet {
   )
   // What depends on the caller beyond its class would give one caller's answer to another.
   const shared = gathered && read.parameters.every(({ kind }) => kind === 'slot' || kind === 'literal')
-  return { ...read, serialize: select.serialize, kept: select.kept, shared }
+  return { ...read, serialize: select.serialize, kept: select.kept, shared, can: [own.length, before.length] }
 }
 
 /** Compiles which records have a text in a field: rows of the text as it is compared and the id, lowest id first. Slot: `texts`. */

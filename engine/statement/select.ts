@@ -19,9 +19,9 @@ import type { WireKind } from '../field/field-type.ts'
 import { compileSerializer, type Serializer, type WireEntry, type WireNode } from '../field/wire.ts'
 import { and, type Fragment, join, print, quoted, type Sql, sql } from '../filter/sql.ts'
 import { LIMITS } from '../limits.ts'
-import type { Mode, Part, ShownRelation } from '../plan/read-plan.ts'
+import type { CanShape, Mode, Part, ShownRelation } from '../plan/read-plan.ts'
 import { type CompiledRecord, compiled, type KeptEmbed, type SelectScope } from './compiled.ts'
-import { conditionSql, existenceSql, fieldSql, linkSql, liveSql } from './condition.ts'
+import { conditionSql, existenceSql, fieldSql, holdsSql, linkSql, liveSql, pathValueSql } from './condition.ts'
 
 /** The record that a to-one relation leads to, and what is shown of it. */
 interface Embedded extends ShownRelation {
@@ -35,6 +35,17 @@ export interface SelectList {
   readonly serialize: Serializer
   /** What `serialize` takes fragments from; each must be ready before it runs. */
   readonly kept: readonly KeptEmbed[]
+}
+
+/** What is asked of a record as columns: conditions, then words. */
+export function canColumns(
+  { catalog }: { readonly catalog: Catalog },
+  can: CanShape | undefined,
+  alias: string,
+): readonly Sql[] {
+  if (can === undefined) return []
+  const held = can.conditions.map((filter) => holdsSql(catalog, filter, alias))
+  return [...held, ...can.words.map((path) => pathValueSql(catalog, path, alias))]
 }
 
 /** The columns of a statement, each once; `place` gives a column's index and adds it where it is new. */

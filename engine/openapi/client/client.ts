@@ -87,6 +87,7 @@ const METHODS = [
   'each',
   'query',
   'get',
+  'can',
   'create',
   'update',
   'delete',

@@ -57,7 +57,8 @@ function addAction(
   offers: ReadonlyMap<string, Offer>,
   { action, method, parent, path, resource }: ResourceRoute,
 ): void {
-  const names = action !== 'list' ? [action] : method === 'POST' ? ['query'] : ['list', 'each']
+  const names =
+    action === 'get' ? ['get', 'can'] : action !== 'list' ? [action] : method === 'POST' ? ['query'] : ['list', 'each']
   const { below, methods } = offers.get((parent ?? resource).name)!
   if (parent === undefined) {
     for (const name of names) methods.add(name)
