@@ -3,6 +3,7 @@ import type { Catalog, Resource } from '../../catalog/catalog.ts'
 import type { BoundRoute } from '../../http/bound-route.ts'
 import type { ResourceRoute } from '../../http/resource-routes.ts'
 import { isResourceRoute } from '../../http/resource-routes.ts'
+import { EVENT_STREAM } from '../../http/stream-route.ts'
 import { isBatchRoute } from '../batch.ts'
 
 /** The methods for records of a resource below a record of another. */
@@ -30,7 +31,8 @@ export function offersOf(
 ): { readonly offers: ReadonlyMap<string, Offer>; readonly further: readonly BoundRoute[] } {
   const offers = new Map([...resources.keys()].map((name) => [name, none()]))
   const further = routes.filter((route) => {
-    if (route.absolute === true) return false
+    // A stream of several lists has no type of its own; each list has its stream.
+    if (route.absolute === true || isJoinedStream(route)) return false
     if (isResourceRoute(route)) addAction(offers, route)
     else if (isBatchRoute(route)) {
       const { methods, does, unique } = offers.get(route.writes.name)!
@@ -47,6 +49,10 @@ export function offersOf(
     return false
   })
   return { offers, further }
+}
+
+function isJoinedStream({ filters, plugin, produces = [] }: BoundRoute): boolean {
+  return plugin === 'engine' && filters === undefined && produces.includes(EVENT_STREAM)
 }
 
 function none(): Offer {
