@@ -77,6 +77,9 @@ export function catalogDocument(
     const isBelow = resource.nested.some(({ actions }) => actions.some((action) => isAllowed(resource, action, actor)))
     if (one.actions.length > 0 || isBelow || own.has(resource.name)) seen.set(resource.name, one)
   }
+  const isFollowed =
+    [...seen.values()].some(({ resource }) => resource.streamed && isAllowed(resource, 'view', actor)) &&
+    ![...catalog.resources.values()].some(({ path }) => path === 'stream')
   const limits = Object.fromEntries(NOTICED.map((name) => [name, catalog.limits[name] ?? null]))
   return {
     name: catalog.name,
@@ -84,6 +87,7 @@ export function catalogDocument(
     ...(catalog.description === undefined ? {} : { description: catalog.description }),
     prefix: catalog.prefix,
     limits,
+    ...(isFollowed ? { stream: `${catalog.prefix}/stream` } : {}),
     resources: Object.fromEntries([...seen].map(([name, one]) => [name, outline(asker, seen, one, hooks, routes)])),
     routes: routes.filter(({ resource }) => resource === undefined || !seen.has(resource)).map(routeOf),
   }

@@ -27,6 +27,24 @@ test('who is not signed in is told so by an error of its own', async () => {
   assert.is((await api.getAuthMe()).data.email, desk.admin.email)
 })
 
+test('what may be done to a record, and what a write would do, are asked without doing it', async () => {
+  const { data: ticket } = await api.tickets.create({ subject: 'Only asked', details: 'Nothing.' })
+  const can = await api.tickets.can(ticket.id)
+  assert.ok(can.update.includes('subject') && can.create.comments.includes('comment'))
+  assert.is(can.delete, true)
+  const asked = await api.tickets.update(ticket.id, { subject: 'Otherwise' }, { dryRun: true })
+  assert.equal([asked.data.subject, asked.meta.dry_run], ['Otherwise', true])
+  const made = await api.tickets.create({ subject: 'Never', details: 'Nothing.' }, { dryRun: true })
+  assert.equal([made.status, made.data.subject], [200, 'Never'])
+  assert.is((await api.tickets.get(ticket.id)).data.subject, 'Only asked')
+  assert.is((await api.tickets.list({ search: 'Never' })).data.length, 0)
+  const { data: choices } = await api.getTicketsChoicesStatus({ search: 'open' })
+  assert.equal(
+    choices.map(({ title }: { title: string }) => title),
+    ['Open'],
+  )
+})
+
 test('a file goes up as a form, and comes down under its name', async () => {
   const { data: ticket } = await api.tickets.create({ subject: 'Printer on fire', details: 'Smoke.' })
   const file = new File(['what smoke looks like'], 'smoke – grey.txt', { type: 'text/plain' })

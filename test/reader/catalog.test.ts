@@ -141,6 +141,12 @@ test('routes of plugins are told with what they take', () => {
   assert.match(JSON.stringify(documents.nobody.routes), /\/auth\/login/)
 })
 
+test('the stream of several lists is told to those who may follow a list', () => {
+  assert.is(documents.customer.stream, '/api/v1/stream')
+  assert.is(documents.customer.resources.tickets.stream, '/api/v1/tickets/stream')
+  assert.not('stream' in documents.nobody)
+})
+
 test('its tag is that of the text, and only a browser keeps it', async () => {
   const first = await desk.get('//catalog.json', people.agent)
   assert.is(first.headers['cache-control'], 'private, no-cache')
