@@ -86,7 +86,7 @@ export const LOCK = 'extends.lock'
 type Missing = { readonly message: string; readonly hint: string }
 
 /** An application by a path from the folder of the one that names it, or by its package and its name there. */
-async function findApplication(name: string, directory: string): Promise<Found | Missing> {
+export async function findApplication(name: string, directory: string): Promise<Found | Missing> {
   if (/^\.{0,2}[\\/]|^\.{1,2}$/.test(name) || isAbsolute(name)) {
     const folder = resolve(directory, name)
     const found = await applicationIn(folder)

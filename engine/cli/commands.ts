@@ -4,11 +4,16 @@ import type { Command } from './command.ts'
 export const COMMANDS: readonly Command[] = [
   {
     name: 'init',
-    usage: '<folder> [--with-plugin | --from <address>] [--plinth <spec>]',
+    usage: '<folder> [--with-plugin | --from <address> | --on <application>] [--plinth <spec>]',
     summary:
-      'make a new application in a folder of its own, ready to be served, tested and put into an image; --with-plugin adds a plugin in TypeScript to its example; with --from, one that serves the tables of a PostgreSQL database as they are, which it only reads; --plinth says where npm finds Plinth',
+      'make a new application in a folder of its own, ready to be served, tested and put into an image; --with-plugin adds a plugin in TypeScript to its example; with --from, one that serves the tables of a PostgreSQL database as they are, which it only reads; with --on, one that extends another application, such as desk; --plinth says where npm finds Plinth',
     example: 'plinth init shop --from postgres://me@127.0.0.1/shop',
-    options: { from: { type: 'string' }, plinth: { type: 'string' }, 'with-plugin': { type: 'boolean' } },
+    options: {
+      from: { type: 'string' },
+      on: { type: 'string' },
+      plinth: { type: 'string' },
+      'with-plugin': { type: 'boolean' },
+    },
     takes: [1, 1],
     load: () => import('./init.ts'),
   },

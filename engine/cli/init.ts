@@ -8,6 +8,7 @@ import type { ExitCode, Invocation } from './command.ts'
 import { writeForEditors } from './for-editors.ts'
 import { type Adopted, accessText, adopted, withAddress, withoutPassword } from './init/from.ts'
 import { nextSteps, nextStepsFrom, pageWords } from './init/next-steps.ts'
+import { filesOn } from './init/on.ts'
 import { type Dependency, dependencyFor, ownPackage } from './init/own-package.ts'
 import { appOf, filesOf, filesOfPlugin, PLUGIN_WORDS, placeFor, writeAll } from './init/template.ts'
 
@@ -62,13 +63,19 @@ export async function run({ positionals, options, say, complain, log }: Invocati
     complain('--with-plugin is for the example, and --from for a database: leave one of them out.')
     return 1
   }
+  const on = typeof options.on === 'string' ? options.on : undefined
+  if (on !== undefined && (isWithPlugin || options.from !== undefined)) {
+    complain('--on is for an application on another one: leave --with-plugin and --from out.')
+    return 1
+  }
   try {
     const place = await placeFor(folder)
     const spec = typeof options.plinth === 'string' ? options.plinth : undefined
     const { words, dependency } = await wordsOf(folder, name, spec)
     const path = relative(process.cwd(), folder)
     if (typeof options.from !== 'string') {
-      await writeAll(place, await filesOfSample(words, isWithPlugin), dependency.brings)
+      const files = on === undefined ? filesOfSample(words, isWithPlugin) : filesOnOther(folder, on, words)
+      await writeAll(place, await files, dependency.brings)
       await completed(folder)
       say(nextSteps(path, name, dependency.note))
       return 0
@@ -115,6 +122,13 @@ async function filesOfSample(words: Words, isWithPlugin: boolean): Promise<Reado
   if (!isWithPlugin) return filesOf('sample', { ...words, office: '', hooks: '', row: '' })
   const all = { ...words, ...PLUGIN_WORDS }
   return new Map([...(await filesOf('sample', all)), ...(await filesOfPlugin(all))])
+}
+
+/** The files of an application that extends another one, with everything of the example but its resources. */
+async function filesOnOther(folder: string, on: string, words: Words): Promise<ReadonlyMap<string, string>> {
+  const common = [...(await filesOf('sample', { ...words, office: '', hooks: '', row: '' }))]
+  const own = await filesOn({ folder, on }, words)
+  return new Map([...common.filter(([name]) => !name.startsWith('resources/')), ...own])
 }
 
 /** The files of an application for a database: the templates, and those made of its tables. */

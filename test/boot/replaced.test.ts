@@ -243,7 +243,7 @@ test('the origin of each part is told, and of a part that is not there the neare
     '  this application, resources/books.yaml:2:20',
   ])
   assert.equal(await source('books.policies.view.reader.where.all'), [
-    'books.policies.view.reader.where.all[0]: { branch: { "null": false } }',
+    'books.policies.view.reader.where.all[0]: { branch: { null: false } }',
     '  ../base, base/resources/books.yaml:10:54',
     'books.policies.view.reader.where.all[1]: { pages: { gt: 1 } }',
     '  this application, resources/books.yaml:3:21',

@@ -61,6 +61,44 @@ init('makes an application without mistakes, and says what to do next', async ()
   assert.is(JSON.parse(read('tsconfig.json')).compilerOptions.strict, true)
 })
 
+init('an application on the desk has three short files, and is without mistakes', async () => {
+  const path = join(world.path, 'acme')
+  const { code, complained } = await plinth(['init', path, '--on', 'desk'])
+  assert.equal([code, complained], [0, ''])
+  const { files, read } = made('acme')
+  const own = files.filter((file) => file.startsWith('resources/'))
+  assert.equal(own, ['resources/app.yaml', 'resources/tickets.test.yaml', 'resources/tickets.yaml'])
+  for (const file of own) assert.ok(read(file).split('\n').length < 8, file)
+  for (const file of files.filter((name) => !name.startsWith('.plinth/')))
+    assert.not.match(read(file), /\{\{\w+\}\}|\.template|bookings/, file)
+  assert.match(read('resources/app.yaml'), 'name: Acme\nextends: plinth/desk\n')
+  const env = { RESOURCES_DIR: join(path, 'resources'), PLUGINS_DIR: join(path, 'plugins') }
+  const check = await plinth(['check'], env)
+  assert.equal([check.code, check.complained], [0, ''])
+  const tested = await plinth(['test', 'acme/resources'], env)
+  assert.is(tested.code, 0, tested.said + tested.complained)
+  assert.match(tested.said, '✔ lists of tickets are filtered by our reference')
+})
+
+init('an application on one in a folder names it by its path, and one that is not there is a sentence', async () => {
+  assert.is((await plinth(['init', join(world.path, 'rooms')])).code, 0)
+  const path = join(world.path, 'town')
+  const { code, complained } = await plinth(['init', path, '--on', join(world.path, 'rooms')])
+  assert.equal([code, complained], [0, ''])
+  const { read } = made('town')
+  assert.match(read('resources/app.yaml'), 'extends: ../../rooms\n')
+  assert.match(read('resources/bookings.yaml'), 'our_reference')
+  const env = { RESOURCES_DIR: join(path, 'resources'), PLUGINS_DIR: join(path, 'plugins') }
+  assert.equal(await plinth(['check'], env).then((ran) => [ran.code, ran.complained]), [0, ''])
+  const wrong = await plinth(['init', join(world.path, 'other'), '--on', 'dek'])
+  assert.equal(
+    [wrong.code, wrong.complained],
+    [1, 'The package "plinth" has no application "dek": did you mean "plinth/desk"?'],
+  )
+  assert.is((await plinth(['init', join(world.path, 'other'), '--on', 'desk', '--with-plugin'])).code, 1)
+  assert.not.ok(existsSync(join(world.path, 'other')))
+})
+
 init('the example has a plugin only with --with-plugin, and is without mistakes either way', async () => {
   const path = join(world.path, 'with')
   assert.is((await plinth(['init', path, '--with-plugin'])).code, 0)

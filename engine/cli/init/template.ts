@@ -20,7 +20,7 @@ export function filesOfPlugin(words: Words): Promise<ReadonlyMap<string, string>
   return filesIn(folderOf('template-plugin'), words)
 }
 
-const folderOf = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url))
+export const folderOf = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url))
 /**
  * npm leaves out files named `.gitignore`, and compilers read files that end in `.ts`; so templates have other names.
  */
