@@ -16,6 +16,8 @@ const program = join(dist, 'engine', 'cli', 'main.js')
 const folders = ['engine', 'plugins']
 /** Code that several entry points share, below dist/. */
 const parts = join('engine', 'parts')
+/** What browsers load: it is bundled by a build of its own, and never run by Node. */
+const page = join('plugins', 'console', 'page')
 
 /** The files below a folder of the project, relative to the project; none when there is no such folder. */
 function filesUnder(base, folder) {
@@ -42,7 +44,7 @@ function isUpToDate(sources) {
 }
 
 function isAsset(file) {
-  return !/\.(ts|md)$/.test(file) && file !== join('engine', 'build.mjs')
+  return !/\.(ts|md)$/.test(file) && file !== join('engine', 'build.mjs') && !file.startsWith(page + sep)
 }
 
 function copyAssets(sources) {
@@ -105,6 +107,14 @@ async function bundle(sources) {
   return outputFiles.map(({ path }) => relative(dist, path))
 }
 
+/** Writes the page of the console; gives the names of its files in dist/. */
+async function bundlePage() {
+  const builder = join(root, page, 'build.mjs')
+  if (!existsSync(builder)) return []
+  const { buildPage } = await import(pathToFileURL(builder).href)
+  return (await buildPage(join(dist, page))).map((name) => join(page, name))
+}
+
 /**
  * What was made from a source that has gone would still be found and run. Parts of the build before stay until the next
  * one: a process that began with them may not have loaded all of them yet.
@@ -128,7 +138,7 @@ async function buildAll(compiler, sources) {
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
   if (status !== 0) return status ?? 1
   copyAssets(sources)
-  removeOrphans(await bundle(sources), builtBefore)
+  removeOrphans([...(await bundle(sources)), ...(await bundlePage())], builtBefore)
   writeFileSync(stamp, '')
   // Dated to the start: what was saved while the compiler ran is newer than what it made.
   utimesSync(stamp, startedAt, startedAt)

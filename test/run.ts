@@ -19,6 +19,7 @@ const MOST_PROCESSES = 4
 
 const USAGE = `npm test -- [path …] [--server] [--bail] [--jobs n] [--timeout ms] [--slowest n]
   path       only test files whose path contains it; a file is taken as it is
+  --browser  the tests of pages in a browser (test/browser/*.browser.ts) instead of the usual ones
   --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones, one after the other
   --server   only files to which the server of TEST_DATABASE_URL or TEST_REDIS_URL makes a difference
   --bail     start no further file after one that fails
@@ -30,6 +31,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     bail: { type: 'boolean' },
+    browser: { type: 'boolean' },
     faults: { type: 'boolean' },
     server: { type: 'boolean' },
     jobs: { type: 'string' },
@@ -38,12 +40,13 @@ const { values: options, positionals } = parseArgs({
     help: { type: 'boolean' },
   },
 })
+const ENDING = options.faults ? '.faults.ts' : options.browser ? '.browser.ts' : '.test.ts'
 const root = process.cwd()
 const totals = { passed: 0, failed: 0, skipped: 0, done: false }
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith(options.faults ? '.faults.ts' : '.test.ts'))
+    .filter((name) => name.endsWith(ENDING))
     .map((name) => relative(root, resolve(folder, name)).split(sep).join('/'))
     .sort()
 }
@@ -112,8 +115,8 @@ function count(result: FileResult): boolean {
   return result.failed === 0 || options.bail !== true
 }
 
-// What faults do to a machine would be felt by the file beside them.
-const most = options.faults ? 1 : Math.min(availableParallelism(), MOST_PROCESSES)
+// What faults and browsers do to a machine would be felt by the file beside them.
+const most = options.faults || options.browser ? 1 : Math.min(availableParallelism(), MOST_PROCESSES)
 const jobs = Math.min(Number(options.jobs ?? most), files.length)
 if (jobs > 1)
   await runInWorkers(orders, jobs, (result, printed) => {

@@ -54,7 +54,7 @@ export function projectFiles(): readonly string[] {
 /** The TypeScript among `files` below one of `folders`, read. */
 export function readSources(files: readonly string[], folders: readonly string[]): readonly SourceFile[] {
   return files
-    .filter((path) => path.endsWith('.ts') && folders.some((folder) => path.startsWith(`${folder}/`)))
+    .filter((path) => /\.tsx?$/.test(path) && folders.some((folder) => path.startsWith(`${folder}/`)))
     .map((path) => {
       const text = readFileSync(path, 'utf8')
       return {
@@ -111,7 +111,9 @@ export function functionLengths(file: SourceFile): readonly FunctionLength[] {
   return lines.flatMap((line, index) => {
     const match = OPENS.exec(line)
     if (match === null) return []
-    const end = lines.findIndex((later, at) => at > index && new RegExp(`^${match[1]}\\}[,;)]*$`).test(later))
+    const end = lines.findIndex(
+      (later, at) => at > index && new RegExp(`^${match[1]}\\}(?:, \\[[^\\]]*\\]\\))?[,;)]*$`).test(later),
+    )
     if (end === -1) return []
     const name = match[2] || match[3] || match[4] || 'function'
     return [{ path: file.path, line: index + 1, name, lines: end - index + 1 }]

@@ -1,0 +1,66 @@
+/** The console plugin: the application as screens at /console, drawn from /catalog.json with the rights of its reader. */
+import { ApiError, definePlugin, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
+import { rootOf } from '../pages/page.ts'
+import { builtPage, htmlOf, unbuiltHtml } from './files.ts'
+
+/** Everything comes from this server, no script or style is inline, and no text becomes a script. */
+const HEADERS = Object.freeze({
+  'Content-Security-Policy':
+    "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'self'; require-trusted-types-for 'script'",
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-cache',
+})
+/** A year: the version in the address changes with what is in a file. */
+const FOR_GOOD = Object.freeze({
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'X-Content-Type-Options': 'nosniff',
+})
+
+/** The same HTML for every screen: the address says which one to draw. */
+async function screen(context: RouteContext): Promise<Reply> {
+  const page = builtPage()
+  const { name } = context.catalog
+  const body = page === undefined ? unbuiltHtml(name) : htmlOf(page, rootOf(context), name)
+  return { raw: { type: 'text/html; charset=utf-8', body }, headers: HEADERS }
+}
+
+/** A file of the page, or the screen of a record: both have two parts below /console. */
+async function fileOrScreen(context: RouteContext): Promise<Reply> {
+  const { resource, record } = context.params
+  const page = builtPage()
+  if (resource === undefined || !/^[0-9a-f]{12}$/.test(resource)) return screen(context)
+  const file = page?.version === resource ? page.files.get(record ?? '') : undefined
+  if (file === undefined) throw new ApiError('route_not_found')
+  return { raw: file, headers: FOR_GOOD }
+}
+
+function pageRoute(path: string, summary: string, handle: Route['handle'], produces = ['text/html']): Route {
+  return {
+    method: 'GET',
+    path,
+    absolute: true,
+    summary,
+    tag: 'Console',
+    access: 'public',
+    openToRestricted: true,
+    produces,
+    handle,
+  }
+}
+
+const FILES = ['text/html', 'text/javascript', 'text/css', 'image/svg+xml']
+
+const routes: readonly Route[] = [
+  pageRoute('/console', 'The application as screens for people', screen),
+  pageRoute('/console/{resource}', 'The screen of a list', screen),
+  pageRoute('/console/{resource}/{record}', 'The screen of a record, or a file of the page', fileOrScreen, FILES),
+  pageRoute('/console/{resource}/{record}/{below}', 'The screen of a list below a record', screen),
+]
+
+export default definePlugin({
+  name: 'console',
+  description: 'The application as screens at /console: lists, records and forms, as the rights of their reader allow.',
+  routes,
+  start: async ({ settings }) => [`Console    ${settings.baseUrl.replace(/\/+$/, '')}/console`],
+})

@@ -1,0 +1,86 @@
+/**
+ * Bundles the page of the console into a folder: scripts and style named by their content, the icon, and page.json, which
+ * says what the HTML loads. Nothing that it needs is in a production install.
+ */
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
+
+const here = dirname(fileURLToPath(import.meta.url))
+/** The most bytes that a browser loads before the first list, compressed by brotli. */
+const MOST = { js: 200_000, css: 25_000 }
+/** The languages whose sentences of React Aria are kept: those of the page's own words. */
+const LANGUAGES = ['en-US', 'de-DE']
+
+/** The sentences of the other languages become empty: React Aria falls back to English. */
+const fewLanguages = {
+  name: 'few-languages',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/](?:react-aria|react-stately|react-aria-components)[\\/].*[\\/]intl[\\/].*\.m?js$/ }, ({ path }) => {
+      const [, language] = /([a-z]{2}-[A-Z]{2})\.m?js$/.exec(path) ?? []
+      if (language === undefined || LANGUAGES.includes(language)) return undefined
+      return { contents: 'export default {}', loader: 'js' }
+    })
+  },
+}
+
+function sizeOf(files, kind) {
+  return files
+    .filter(({ path }) => path.endsWith(`.${kind}`))
+    .reduce((sum, { contents }) => sum + brotliCompressSync(contents).length, 0)
+}
+
+function refuseLarge(files) {
+  const sizes = Object.entries(MOST).map(([kind, most]) => ({ kind, most, size: sizeOf(files, kind) }))
+  const shown = sizes.map(({ kind, size }) => `${(size / 1000).toFixed(1)} kB of ${kind}`).join(', ')
+  process.stdout.write(`The page of the console has ${shown}, compressed.\n`)
+  const large = sizes.find(({ most, size }) => size > most)
+  if (large !== undefined) throw new Error(`The page of the console has more than ${large.most} bytes of ${large.kind}.`)
+}
+
+/** Writes the page into `folder`, in place of what was there; throws when it is too large. Gives the names of its files. */
+export async function buildPage(folder) {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    absWorkingDir: here,
+    entryPoints: { main: 'main.tsx', style: 'style.css' },
+    outdir: folder,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['chrome111', 'firefox115', 'safari16.4'],
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    legalComments: 'none',
+    plugins: [fewLanguages],
+    write: false,
+  })
+  refuseLarge(outputFiles)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const { contents, path } of outputFiles) writeFileSync(path, contents)
+  copyFileSync(join(here, 'icon.svg'), join(folder, 'icon.svg'))
+  const names = outputFiles.map(({ path }) => relative(folder, path).split(sep).join('/'))
+  const entry = (start, kind) => names.find((name) => name.startsWith(`${start}-`) && name.endsWith(kind))
+  const hash = createHash('sha256')
+  for (const name of [...names].sort()) hash.update(name)
+  hash.update(readFileSync(join(here, 'icon.svg')))
+  const page = {
+    version: hash.digest('hex').slice(0, 12),
+    script: entry('main', '.js'),
+    style: entry('style', '.css'),
+    files: [...names, 'icon.svg'],
+  }
+  writeFileSync(join(folder, 'page.json'), `${JSON.stringify(page, null, 2)}\n`)
+  return [...page.files, 'page.json']
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await buildPage(join(here, '..', '..', '..', 'dist', 'plugins', 'console', 'page'))
+}

@@ -1,0 +1,150 @@
+/** Requests to the API: answers, refusals with a sentence for people, and waiting when the server asks for it. */
+import { words } from '../words/words.ts'
+import type { Json, RecordData } from './catalog.ts'
+import { session, sessionEnded } from './session.ts'
+
+/** The path below which the application begins. */
+export const ROOT = document.documentElement.dataset.root ?? ''
+
+export interface Pagination {
+  readonly total?: number
+  readonly total_exact?: boolean
+  next_cursor?: string | null
+}
+
+export interface Answer {
+  readonly data: Json
+  readonly meta: { readonly pagination?: Pagination; readonly moves?: Readonly<Record<string, readonly string[]>> }
+  readonly etag: string | undefined
+}
+
+export interface Asked {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly body?: Json
+  readonly ifMatch?: string | undefined
+  /** The same key for each attempt, so that a creation is done once. */
+  readonly key?: string
+  readonly signal?: AbortSignal
+  /** Told how many seconds the server asks to wait. */
+  readonly onWait?: (seconds: number) => void
+}
+
+/** A refusal of the server, or no answer at all (status 0). */
+export class Refusal extends Error {
+  readonly status: number
+  /** By field. */
+  readonly errors: Readonly<Record<string, readonly string[]>>
+
+  constructor(status: number, message: string, errors: Refusal['errors'] = {}) {
+    super(message)
+    this.status = status
+    this.errors = errors
+  }
+}
+
+const LONGEST_WAIT = 60
+const ATTEMPTS = 4
+
+/** A new key for a piece of work; a page without https has no `randomUUID`. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** The address of a path of the API. */
+export function addressOf(path: string): string {
+  return `${ROOT}${path}`
+}
+
+/** Asks the API; waits and asks again when it is too busy. Throws Refusal, or the AbortError of `signal`. */
+export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await send(path, asked)
+    const seconds = Number(response.headers.get('retry-after') ?? 2)
+    const isBusy = (response.status === 429 || response.status === 503) && asked.key !== 'never'
+    if (!isBusy || attempt === ATTEMPTS || seconds > LONGEST_WAIT) return answerOf(response)
+    asked.onWait?.(seconds)
+    await pause(seconds * 1000, asked.signal)
+  }
+}
+
+/** One JSON file of the application, such as its catalog. */
+export async function read(path: string, signal: AbortSignal): Promise<Json> {
+  const response = await send(path, { signal })
+  if (!response.ok) await answerOf(response)
+  return (await response.json()) as Json
+}
+
+async function send(path: string, { body, ifMatch, key, method = 'GET', signal }: Asked): Promise<Response> {
+  const { token } = session()
+  const headers = new Headers({ accept: 'application/json' })
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (ifMatch !== undefined) headers.set('if-match', ifMatch)
+  if (key !== undefined && key !== 'never') headers.set('idempotency-key', key)
+  const init: RequestInit = { method, headers, signal: signal ?? null, credentials: 'same-origin' }
+  if (body !== undefined) init.body = JSON.stringify(body)
+  try {
+    const response = await fetch(addressOf(path), init)
+    if (response.status === 401 && token !== undefined) sessionEnded(token)
+    return response
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new Refusal(0, words().noConnection)
+  }
+}
+
+interface Envelope {
+  readonly data?: Json
+  readonly meta?: Answer['meta']
+  readonly message?: string
+  readonly errors?: Refusal['errors']
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const envelope: Envelope =
+    response.status === 204
+      ? {}
+      : await response.json().then(
+          (body: Envelope) => body,
+          () => ({}),
+        )
+  if (!response.ok) throw new Refusal(response.status, sentenceOf(response, envelope), envelope.errors)
+  return { data: envelope.data ?? null, meta: envelope.meta ?? {}, etag: response.headers.get('etag') ?? undefined }
+}
+
+function sentenceOf({ headers, status }: Response, { message }: Envelope): string {
+  if (status === 401 && session().token !== undefined) return words().sessionEnded
+  if (status === 429) return words().tooMany(Number(headers.get('retry-after') ?? 60))
+  if (status === 503) return words().unavailable
+  return message ?? words().answered(status)
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}
+
+/** The sentence of a failed request for people. */
+export function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : words().noConnection
+}
+
+/** Whether nobody waits for the answer any more. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
+}
+
+/** `data` of an answer that is one record. */
+export function recordIn({ data }: Answer): RecordData {
+  return data as RecordData
+}
+
+/** `data` of an answer that is a list. */
+export function rowsIn({ data }: Answer): readonly RecordData[] {
+  return Array.isArray(data) ? (data as readonly RecordData[]) : []
+}

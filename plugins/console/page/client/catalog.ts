@@ -1,0 +1,174 @@
+/** The application as /catalog.json says it, and what screens read from it. */
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type RecordData = { readonly [key: string]: Json }
+
+/** The part of JSON Schema that fields use. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly enum?: readonly Json[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly maxItems?: number
+  readonly items?: Schema
+}
+
+export interface Field {
+  readonly label: string
+  readonly description?: string
+  readonly type: string
+  readonly schema: Schema
+  readonly nullable: boolean
+  /** The relation whose key it is. */
+  readonly relation?: string
+  readonly show?: 'always' | 'single' | 'asked'
+  readonly create?: 'required' | 'optional'
+  readonly update?: true
+  readonly default?: Json
+  /** Of a key that is no field: whether a body needs it. */
+  readonly required?: boolean
+}
+
+export interface Embedded {
+  readonly name: string
+  readonly label: string
+  readonly type?: string
+  readonly embed?: readonly Embedded[]
+}
+
+export interface Relation {
+  readonly kind: 'belongs_to' | 'has_many' | 'many_to_many'
+  readonly label: string
+  readonly description?: string
+  readonly to?: string
+  /** The path that lists what the relation may be set to. */
+  readonly choices?: string
+  readonly field?: string
+  readonly writes?: string
+  readonly create?: 'required' | 'optional'
+  readonly update?: true
+  readonly embed?: readonly Embedded[]
+  readonly first?: true
+  readonly show: string
+}
+
+export interface Filter {
+  readonly path: string
+  readonly label: string
+  readonly type: string
+  readonly operators: readonly string[]
+  readonly several: boolean
+  readonly words?: readonly Json[]
+}
+
+export interface ListPart {
+  readonly filters: Readonly<Record<string, Filter>>
+  readonly sort: { readonly keys: readonly string[]; readonly default: readonly string[] }
+  readonly search?: { readonly in: readonly string[] }
+  readonly own: boolean
+}
+
+export interface Moves {
+  /** The field of the other record that has the word. */
+  readonly by?: string
+  readonly words?: readonly string[]
+  readonly allow: readonly { readonly from: readonly string[] | null; readonly to: readonly string[] | null }[]
+}
+
+export interface Resource {
+  readonly label: { readonly one: string; readonly many: string }
+  readonly description?: string
+  readonly path: string
+  readonly title: readonly string[]
+  readonly id: string
+  readonly actions: readonly string[]
+  readonly hides?: true
+  readonly fields: Readonly<Record<string, Field>>
+  readonly relations: Readonly<Record<string, Relation>>
+  readonly extra?: {
+    readonly create: Readonly<Record<string, Field>>
+    readonly update: Readonly<Record<string, Field>>
+  }
+  readonly list?: ListPart
+  readonly moves: Readonly<Record<string, Moves>>
+  readonly below: Readonly<
+    Record<string, { readonly to: string; readonly relation: string; readonly actions: readonly string[] }>
+  >
+}
+
+export interface OfferedRoute {
+  readonly method: string
+  readonly path: string
+  readonly input?: { readonly properties?: Readonly<Record<string, Schema>> }
+}
+
+export interface Catalog {
+  readonly name: string
+  readonly description?: string
+  readonly prefix: string
+  readonly limits: Readonly<Record<string, number | null>>
+  readonly resources: Readonly<Record<string, Resource>>
+  readonly routes: readonly OfferedRoute[]
+}
+
+/** A resource with its name. */
+export interface Named {
+  readonly name: string
+  readonly resource: Resource
+}
+
+/** The resources with a list of their own, in the order of the alphabet. */
+export function menuOf({ resources }: Catalog): readonly Named[] {
+  return Object.entries(resources)
+    .filter(([, { actions, list }]) => list?.own === true && actions.includes('list'))
+    .map(([name, resource]) => ({ name, resource }))
+    .sort((a, b) => a.resource.label.many.localeCompare(b.resource.label.many))
+}
+
+/** The value at a path such as `status.name`; null where nothing is. */
+export function valueAt(record: Json | undefined, path: string): Json {
+  let value: Json = record ?? null
+  for (const key of path.split('.')) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return null
+    value = (value as RecordData)[key] ?? null
+  }
+  return value
+}
+
+/** The id of a record as text. */
+export function idOf(record: RecordData): string {
+  return String(record.id ?? '')
+}
+
+/** What people call a record: the fields of its title, or its id. */
+export function titleOf(resource: Resource, record: RecordData): string {
+  const parts = resource.title.map((path) => valueAt(record, path)).filter((part) => part !== null && part !== '')
+  if (parts.length > 0) return parts.map(String).join(' · ')
+  return `${resource.label.one} ${idOf(record)}`
+}
+
+/** What people call a record inside another one, where only its embedded part is known. */
+export function nameOf(catalog: Catalog, relation: Relation, part: RecordData): string {
+  const target = relation.to === undefined ? undefined : catalog.resources[relation.to]
+  const paths = target?.title ?? []
+  const named = paths.map((path) => valueAt(part, path)).filter((value) => value !== null && value !== '')
+  if (named.length > 0) return named.map(String).join(' · ')
+  const text = (relation.embed ?? []).find(
+    ({ name, type }) => name !== 'id' && type !== undefined && part[name] !== null,
+  )
+  return String((text === undefined ? undefined : part[text.name]) ?? part.id ?? '')
+}
+
+/** Whether the value is a record or a list of them. */
+export function isRecord(value: Json | undefined): value is RecordData {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a schema takes a value of the JSON type. */
+export function takes({ type }: Schema, name: string): boolean {
+  return Array.isArray(type) ? type.includes(name) : type === name
+}

@@ -1,0 +1,40 @@
+/** Short messages for people, which screen readers speak: what was done, and how to take it back. */
+import { useSyncExternalStore } from 'react'
+
+export interface Notice {
+  readonly id: number
+  readonly text: string
+  readonly action?: { readonly label: string; readonly run: () => void }
+}
+
+const SHOWN_MS = 20_000
+let notices: readonly Notice[] = []
+let last = 0
+const listeners = new Set<() => void>()
+
+function become(next: readonly Notice[]): void {
+  notices = next
+  for (const listener of listeners) listener()
+}
+
+export function useNotices(): readonly Notice[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => notices,
+  )
+}
+
+export function dismiss(id: number): void {
+  become(notices.filter((notice) => notice.id !== id))
+}
+
+/** Shows a message for twenty seconds, in place of the one before. */
+export function notify(text: string, action?: Notice['action']): void {
+  last += 1
+  const id = last
+  become([{ id, text, ...(action === undefined ? {} : { action }) }])
+  setTimeout(() => dismiss(id), SHOWN_MS)
+}

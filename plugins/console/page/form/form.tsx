@@ -1,0 +1,188 @@
+/** A form: an editor for each input, errors at their fields, and a summary that takes the focus. */
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Refusal, sentence } from '../client/api.ts'
+import { type Catalog, isRecord, type Json, nameOf, type RecordData } from '../client/catalog.ts'
+import { useChord } from '../shell/keys.tsx'
+import type { Work } from '../shell/work.ts'
+import { words } from '../words/words.ts'
+import { type Draft, type Input, inputAt } from './draft.ts'
+import { Editor } from './editor.tsx'
+import { ManyPicker, Picker } from './picker.tsx'
+import { sourceOf } from './source.ts'
+
+interface FormProps {
+  readonly catalog: Catalog
+  readonly inputs: readonly Input[]
+  readonly draft: Draft
+  /** The record that is changed; empty for a new one. */
+  readonly record: RecordData
+  readonly valueFor: (input: Input) => Json
+  readonly onChange: (name: string, value: Json) => void
+  readonly onSave: () => void
+  readonly onCancel: () => void
+  readonly work: Work
+  readonly children?: ReactNode
+}
+
+interface Mistake {
+  readonly input: Input | undefined
+  readonly key: string
+  readonly text: string
+}
+
+/** What the server refuses, each mistake with the input that it is about. */
+function mistakesIn(inputs: readonly Input[], failure: unknown): readonly Mistake[] {
+  if (failure === undefined) return []
+  const errors = failure instanceof Refusal ? Object.entries(failure.errors) : []
+  if (errors.length === 0) return [{ input: undefined, key: '', text: sentence(failure) }]
+  return errors.map(([key, sentences]) => ({ input: inputAt(inputs, key), key, text: sentences.join('. ') }))
+}
+
+/** Texts that are no value yet, such as half of an object. */
+function useBroken(): {
+  readonly broken: Readonly<Record<string, string>>
+  note(name: string, sentence: string | undefined): void
+} {
+  const [broken, setBroken] = useState<Readonly<Record<string, string>>>({})
+  const note = (name: string, text: string | undefined): void => {
+    const { [name]: _, ...others } = broken
+    setBroken(text === undefined ? others : { ...others, [name]: text })
+  }
+  return { broken, note }
+}
+
+export function Form({
+  catalog,
+  children,
+  draft,
+  inputs,
+  onCancel,
+  onChange,
+  onSave,
+  record,
+  valueFor,
+  work,
+}: FormProps): ReactNode {
+  const form = useRef<HTMLFormElement>(null)
+  const { broken, note } = useBroken()
+  const refused = mistakesIn(inputs, work.failure)
+  const errorOf = (name: string): string | undefined =>
+    broken[name] ?? refused.find(({ input }) => input?.name === name)?.text
+  const focus = (name: string): void =>
+    form.current?.querySelector<HTMLElement>(`[data-name="${CSS.escape(name)}"]`)?.focus()
+  const save = (): void => {
+    const [first] = Object.keys(broken)
+    if (first !== undefined) focus(first)
+    else if (!work.isBusy) onSave()
+  }
+  useChord('enter', save)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    save()
+  }
+  return (
+    <form className="form" noValidate onSubmit={submit} ref={form}>
+      <Summary failure={work.failure} mistakes={refused} onFocus={focus} />
+      {children}
+      {inputs.map((input) => (
+        <Question
+          catalog={catalog}
+          draft={draft}
+          error={errorOf(input.name)}
+          input={input}
+          key={input.name}
+          onBroken={(text) => note(input.name, text)}
+          onChange={(value) => onChange(input.name, value)}
+          record={record}
+          value={valueFor(input)}
+        />
+      ))}
+      <Ends onCancel={onCancel} work={work} />
+    </form>
+  )
+}
+
+/** How a form is sent and left, and what it waits for. */
+function Ends({ onCancel, work }: Pick<FormProps, 'onCancel' | 'work'>): ReactNode {
+  return (
+    <>
+      <p className="soft" role="status">
+        {work.waits === undefined ? '' : words().waiting(work.waits)}
+      </p>
+      <div className="row sticky">
+        <button className="button primary" type="submit">
+          {work.isBusy ? words().saving : words().save}
+        </button>
+        <button className="button" onClick={onCancel} type="button">
+          {words().cancel}
+        </button>
+      </div>
+    </>
+  )
+}
+
+interface SummaryProps {
+  readonly failure: unknown
+  readonly mistakes: readonly Mistake[]
+  readonly onFocus: (name: string) => void
+}
+
+function Summary({ failure, mistakes, onFocus }: SummaryProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (failure !== undefined) box.current?.focus()
+  }, [failure])
+  if (mistakes.length === 0) return null
+  return (
+    <div className="summary bad" ref={box} role="alert" tabIndex={-1}>
+      <p>{words().fixThese}</p>
+      <ul>
+        {mistakes.map(({ input, key, text }) => (
+          <li key={key}>
+            {input === undefined ? (
+              text
+            ) : (
+              <button className="plain link" onClick={() => onFocus(input.name)} type="button">
+                {input.label}: {text}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+interface QuestionProps {
+  readonly catalog: Catalog
+  readonly draft: Draft
+  readonly input: Input
+  readonly value: Json
+  readonly record: RecordData
+  readonly error: string | undefined
+  readonly onChange: (value: Json) => void
+  readonly onBroken: (sentence: string | undefined) => void
+}
+
+/** One question by its kind: a value, another record, or several. */
+function Question({ catalog, draft, error, input, onBroken, onChange, record, value }: QuestionProps): ReactNode {
+  const { description, field, isMany, isRequired, label, name, relation, relationName = '' } = input
+  const source = sourceOf(catalog, input, record, draft)
+  const shared = { label, description, error, isRequired, inputName: name }
+  if (source !== undefined && relation !== undefined && isMany) {
+    const parts = record[relationName]
+    const known = Array.isArray(parts) ? (parts as readonly Json[]).filter(isRecord) : []
+    const names = new Map(known.map((part) => [String(part.id), nameOf(catalog, relation, part)]))
+    const values = Array.isArray(value) ? (value as readonly Json[]) : []
+    return <ManyPicker {...shared} names={names} onChange={onChange} source={source} values={values} />
+  }
+  if (source !== undefined && relation !== undefined) {
+    const part = record[relationName]
+    const isStored = isRecord(part) && String(part.id) === String(value)
+    const pick = (id: string | null, picked?: RecordData): void => onChange(picked?.id ?? id)
+    const stored = isStored ? nameOf(catalog, relation, part) : undefined
+    return <Picker {...shared} name={stored} onPick={pick} source={source} value={value} />
+  }
+  if (field === undefined) return null
+  return <Editor {...{ description, error, field, isRequired, label, name, onBroken, onChange, value }} />
+}

@@ -1,0 +1,188 @@
+/** Screens that create a record and change one; what others changed meanwhile is never overwritten unseen. */
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type Answer, ask, type Asked, newKey, recordIn, Refusal } from '../client/api.ts'
+import { useRecord } from '../client/asking.ts'
+import { type Catalog, idOf, type Json, type Named, type RecordData, titleOf } from '../client/catalog.ts'
+import { notify } from '../client/notices.ts'
+import { go, hrefOf, setUnsaved } from '../client/place.ts'
+import { listParts, listPath, type Within } from '../client/within.ts'
+import { hasScreen } from '../format.tsx'
+import { Link } from '../shell/link.tsx'
+import { Failed, Loading } from '../shell/parts.tsx'
+import { useTitle } from '../shell/screen-title.ts'
+import { useWork } from '../shell/work.ts'
+import { words } from '../words/words.ts'
+import { Conflict } from './conflict.tsx'
+import { type Clash, changesOf, clashesOf, type Draft, type Input, inputsOf, storedValue, usualValue } from './draft.ts'
+import { Form } from './form.tsx'
+
+/** A draft whose owner is asked before it is lost. */
+function useDraft(): readonly [Draft, (name: string, value: Json) => void, (next: Draft) => void] {
+  const [draft, setDraft] = useState<Draft>({})
+  const isEmpty = Object.keys(draft).length === 0
+  useEffect(() => {
+    setUnsaved(!isEmpty)
+    return () => setUnsaved(false)
+  }, [isEmpty])
+  return [draft, (name, value) => setDraft((before) => ({ ...before, [name]: value })), setDraft]
+}
+
+interface CreateProps {
+  readonly catalog: Catalog
+  readonly named: Named
+  readonly within?: Within
+}
+
+export function CreateScreen({ catalog, named, within }: CreateProps): ReactNode {
+  const { resource } = named
+  const title = words().create(resource.label.one)
+  useTitle(title, catalog.name)
+  const inputs = useMemo(() => inputsOf(resource, 'create', within?.relation), [resource, within?.relation])
+  const [draft, change] = useDraft()
+  const work = useWork()
+  // One key for one content: sent again it is done once, and changed it is another piece of work.
+  const key = useMemo(() => (draft === undefined ? '' : newKey()), [draft])
+  const parts = listParts(named, within)
+  const back = within === undefined ? hrefOf(parts) : hrefOf([within.parent.name, within.id])
+  const save = (): void =>
+    work.run(async (signal, onWait) => {
+      const body = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null))
+      const answer = await ask(listPath(named, within), { method: 'POST', body, key, signal, onWait })
+      setUnsaved(false)
+      notify(words().saved)
+      const opens = within === undefined && hasScreen(catalog, named.name)
+      go(opens ? hrefOf([named.name, idOf(recordIn(answer))]) : back, { replace: true })
+    })
+  return (
+    <>
+      <p className="crumbs">
+        <Link href={back}>{within === undefined ? resource.label.many : within.parent.resource.label.one}</Link>
+      </p>
+      <h1>{title}</h1>
+      <Form
+        catalog={catalog}
+        draft={draft}
+        inputs={inputs}
+        onCancel={() => go(back)}
+        onChange={change}
+        onSave={save}
+        record={{}}
+        valueFor={(input) => draft[input.name] ?? usualValue(input)}
+        work={work}
+      />
+    </>
+  )
+}
+
+interface EditProps {
+  readonly catalog: Catalog
+  readonly named: Named
+  readonly id: string
+}
+
+export function EditScreen({ catalog, id, named }: EditProps): ReactNode {
+  const path = `${named.resource.path}/${encodeURIComponent(id)}`
+  const { again, answer, failure } = useRecord(path)
+  // A session that ends and begins again reads the record again; the form goes on with the one that it began with.
+  const first = useRef<Answer | undefined>(undefined)
+  first.current ??= answer
+  if (first.current === undefined)
+    return failure === undefined ? <Loading /> : <Failed onAgain={again} text={failure} />
+  return <EditForm answer={first.current} catalog={catalog} named={named} path={path} />
+}
+
+interface EditFormProps {
+  readonly catalog: Catalog
+  readonly named: Named
+  readonly path: string
+  readonly answer: Answer
+}
+
+/** The record that a draft began with, and where others changed the same. */
+interface Base {
+  readonly record: RecordData
+  readonly etag: string | undefined
+  readonly clashes: readonly Clash[]
+}
+
+/** What came of a save: the sentence to show, or a newer record with which the draft clashes. */
+type Saved = string | Base
+
+interface Saving extends Pick<Asked, 'signal' | 'onWait'> {
+  readonly path: string
+  readonly inputs: readonly Input[]
+  readonly draft: Draft
+  readonly base: Base
+}
+
+/** Sends what changed; over changes of others to other fields it sends once more, and over the same ones nothing. */
+async function saveChanges({ base, draft, inputs, path, ...rest }: Saving): Promise<Saved> {
+  const body = changesOf(inputs, draft, base.record)
+  if (Object.keys(body).length === 0) return words().saved
+  const send = (ifMatch: string | undefined) => ask(path, { ...rest, method: 'PATCH', body, ifMatch })
+  try {
+    await send(base.etag)
+    return words().saved
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 412) throw error
+    const now = await ask(path, rest)
+    const clashes = clashesOf(inputs, draft, base.record, recordIn(now))
+    if (clashes.length > 0) return { record: recordIn(now), etag: now.etag, clashes }
+    await send(now.etag)
+    return words().merged
+  }
+}
+
+/** A draft may say null; without a word the stored value stays. */
+function whenAbsent(draft: Draft, input: Input, record: RecordData): Json {
+  return draft[input.name] === null ? null : storedValue(input, record)
+}
+
+function EditForm({ answer, catalog, named, path }: EditFormProps): ReactNode {
+  const { resource } = named
+  const [base, setBase] = useState<Base>({ record: recordIn(answer), etag: answer.etag, clashes: [] })
+  const [draft, change, setDraft] = useDraft()
+  const work = useWork()
+  const inputs = useMemo(() => inputsOf(resource, 'update', undefined), [resource])
+  const title = words().editing(titleOf(resource, base.record))
+  useTitle(title, catalog.name)
+  const back = hrefOf([named.name, idOf(base.record)])
+  const save = (): void =>
+    work.run(async (signal, onWait) => {
+      const saved = await saveChanges({ path, inputs, draft, base, signal, onWait })
+      if (typeof saved !== 'string') return setBase(saved)
+      setUnsaved(false)
+      notify(saved)
+      go(back, { replace: true })
+    })
+  const take = ({ input: { name } }: Clash): void => {
+    const { [name]: _, ...rest } = draft
+    setDraft(rest)
+  }
+  const valueFor = (input: Input): Json => draft[input.name] ?? whenAbsent(draft, input, base.record)
+  return (
+    <>
+      <p className="crumbs">
+        {resource.list?.own ? <Link href={hrefOf([named.name])}>{resource.label.many}</Link> : resource.label.many}
+        {' / '}
+        <Link href={back}>{titleOf(resource, base.record)}</Link>
+      </p>
+      <h1>{title}</h1>
+      <Form
+        {...{ catalog, draft, inputs, valueFor, work }}
+        key={base.etag}
+        onCancel={() => go(back)}
+        onChange={change}
+        onSave={save}
+        record={base.record}
+      >
+        <Conflict
+          clashes={base.clashes}
+          draft={draft}
+          onKeep={({ input, yours }) => change(input.name, yours)}
+          onTake={take}
+        />
+      </Form>
+    </>
+  )
+}

@@ -1,0 +1,145 @@
+/** Values as people read them: by the type of their field, in the language of the page. */
+import type { ReactNode } from 'react'
+import {
+  type Catalog,
+  type Embedded,
+  type Field,
+  idOf,
+  isRecord,
+  type Json,
+  nameOf,
+  type RecordData,
+  type Relation,
+} from './client/catalog.ts'
+import { Link } from './shell/link.tsx'
+import { hrefOf } from './client/place.ts'
+import { words } from './words/words.ts'
+
+const language = (): string => words().language
+
+/** A moment, or a day, as text. */
+function moment(text: string, options: Intl.DateTimeFormatOptions): string {
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) ? text : new Intl.DateTimeFormat(language(), options).format(date)
+}
+
+/** A word of an enum for people: `in_progress` becomes `In progress`. */
+export function wordText(word: string): string {
+  const spaced = word.replaceAll('_', ' ')
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
+}
+
+/** A count for people. */
+export function countText(count: number): string {
+  return new Intl.NumberFormat(language()).format(count)
+}
+
+/** A value as text; what has no shorter form is JSON. */
+export function valueText(type: string, value: Json): string {
+  if (value === null || value === '') return words().empty
+  if (typeof value === 'boolean') return value ? words().yes : words().no
+  if (Array.isArray(value))
+    return value.length === 0 ? words().empty : value.map((one) => valueText('', one)).join(', ')
+  if (typeof value === 'object') return JSON.stringify(value)
+  if (typeof value === 'number') return type === 'integer' || type === 'count' ? countText(value) : String(value)
+  if (type === 'timestamp') return moment(value as string, { dateStyle: 'medium', timeStyle: 'short' })
+  if (type === 'date') return moment(value as string, { dateStyle: 'medium', timeZone: 'UTC' })
+  return type === 'enum' ? wordText(value as string) : (value as string)
+}
+
+/** Addresses that a browser may open from a field; others, such as scripts, stay text. */
+function isSafe(address: string): boolean {
+  return /^(https?:|\/(?!\/))/i.test(address)
+}
+
+/** A value on a screen; `isShort` in rows of a list. */
+export function Value({
+  field,
+  isShort = false,
+  value,
+}: {
+  readonly field: Pick<Field, 'type'>
+  readonly isShort?: boolean
+  readonly value: Json
+}): ReactNode {
+  const text = valueText(field.type, value)
+  if (value === null || value === '') return <span className="soft">{text}</span>
+  if (field.type === 'timestamp') return <time dateTime={String(value)}>{text}</time>
+  if (field.type === 'color') return <Swatch color={text} />
+  if (field.type === 'enum') return <span className="word">{text}</span>
+  if (isShort) return text
+  if (field.type === 'email') return <a href={`mailto:${text}`}>{text}</a>
+  if (field.type === 'url' && isSafe(text))
+    return (
+      <a href={text} rel="noreferrer" target="_blank">
+        {text}
+      </a>
+    )
+  if (field.type === 'json') return <pre>{JSON.stringify(value, null, 2)}</pre>
+  return <span className={field.type === 'text' ? 'long' : undefined}>{text}</span>
+}
+
+function Swatch({ color }: { readonly color: string }): ReactNode {
+  return (
+    <span className="swatch">
+      <svg aria-hidden="true" height="12" viewBox="0 0 12 12" width="12">
+        <rect fill={color} height="12" rx="3" width="12" />
+      </svg>
+      {color}
+    </span>
+  )
+}
+
+interface RelatedProps {
+  readonly catalog: Catalog
+  readonly relation: Relation
+  readonly value: Json
+  readonly isShort?: boolean
+}
+
+/** A related record, or several, by what people call them, and as links to those with a screen. */
+export function Related({ catalog, isShort = false, relation, value }: RelatedProps): ReactNode {
+  if (isRecord(value)) return <RelatedOne {...{ catalog, isShort, relation }} part={value} />
+  const parts = Array.isArray(value) ? (value as readonly Json[]).filter(isRecord) : []
+  if (parts.length === 0) return <span className="soft">{words().empty}</span>
+  if (isShort) return parts.map((part) => nameOf(catalog, relation, part)).join(', ')
+  return (
+    <ul className="plain">
+      {parts.map((part, at) => (
+        <li key={idOf(part) || at}>
+          <RelatedOne {...{ catalog, isShort, relation, part }} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function RelatedOne({
+  catalog,
+  isShort,
+  part,
+  relation,
+}: Omit<RelatedProps, 'value'> & { readonly part: RecordData }): ReactNode {
+  const name = nameOf(catalog, relation, part)
+  const id = idOf(part)
+  const canOpen = !isShort && id !== '' && relation.to !== undefined && hasScreen(catalog, relation.to)
+  const color = (relation.embed ?? []).find(({ type }: Embedded) => type === 'color')
+  const shown = color === undefined ? name : <Dot color={String(part[color.name] ?? 'transparent')} name={name} />
+  return canOpen ? <Link href={hrefOf([relation.to ?? '', id])}>{shown}</Link> : shown
+}
+
+/** Whether a record of the resource can be opened. */
+export function hasScreen({ resources }: Catalog, name: string): boolean {
+  return resources[name]?.actions.includes('get') === true
+}
+
+function Dot({ color, name }: { readonly color: string; readonly name: string }): ReactNode {
+  return (
+    <span className="swatch">
+      <svg aria-hidden="true" height="10" viewBox="0 0 10 10" width="10">
+        <circle cx="5" cy="5" fill={color} r="5" />
+      </svg>
+      {name}
+    </span>
+  )
+}

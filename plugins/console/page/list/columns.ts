@@ -1,0 +1,89 @@
+/** The columns of a list: its shown fields and relations, the first six of them unless the address says others. */
+import type { Catalog, Field, Json, RecordData, Relation, Resource } from '../client/catalog.ts'
+import { valueAt } from '../client/catalog.ts'
+
+export interface Column {
+  readonly key: string
+  readonly label: string
+  readonly field?: Pick<Field, 'type'>
+  readonly relation?: Relation
+  /** The sort key that orders by it. */
+  readonly sort?: string
+  read(record: RecordData): Json
+}
+
+const USUALLY = 6
+/** Types that say little in a row. */
+const LONG = new Set(['text', 'json', 'secret'])
+
+/** Every column that rows of the list have. */
+export function columnsOf(catalog: Catalog, resource: Resource, hidden: string | undefined): readonly Column[] {
+  const keys = resource.list?.sort.keys ?? []
+  const sortBy = (name: string): { readonly sort?: string } => (keys.includes(name) ? { sort: name } : {})
+  const related = new Set<string>()
+  const columns: Column[] = []
+  for (const [name, field] of Object.entries(resource.fields)) {
+    const relation = field.relation === undefined ? undefined : resource.relations[field.relation]
+    if (field.relation !== undefined && field.relation === hidden) continue
+    if (relation?.embed !== undefined && relation.show === 'always') {
+      related.add(field.relation ?? '')
+      columns.push(relationColumn(field.relation ?? '', relation, sortBy(name)))
+    } else if (field.show === 'always') {
+      columns.push({ key: name, label: field.label, field, ...sortBy(name), read: (record) => valueAt(record, name) })
+    }
+  }
+  for (const [name, relation] of Object.entries(resource.relations)) {
+    if (related.has(name) || name === hidden || relation.show !== 'always' || relation.embed === undefined) continue
+    columns.push(relationColumn(name, relation, {}))
+  }
+  const known = new Set(columns.map(({ key }) => key))
+  return [...titleColumns(catalog, resource, known), ...columns]
+}
+
+function relationColumn(name: string, relation: Relation, sort: { readonly sort?: string }): Column {
+  return { key: name, label: relation.label, relation, ...sort, read: (record) => record[name] ?? null }
+}
+
+/** Parts of the title that lie in other records, `owner.name`. */
+function titleColumns(catalog: Catalog, resource: Resource, known: ReadonlySet<string>): readonly Column[] {
+  return resource.title
+    .filter((path) => !known.has(path) && path.includes('.'))
+    .map((path): Column => {
+      const relation = resource.relations[path.split('.')[0] ?? '']
+      const target = relation?.to === undefined ? undefined : catalog.resources[relation.to]
+      const type = target?.fields[path.split('.').at(-1) ?? '']?.type ?? 'string'
+      return { key: path, label: relation?.label ?? path, field: { type }, read: (record) => valueAt(record, path) }
+    })
+}
+
+/** Whether a column says enough in a row to be there without being asked for. */
+function isTelling({ field, key, relation }: Column): boolean {
+  if (relation !== undefined) return relation.kind === 'belongs_to'
+  return !['id', 'created_at', 'updated_at'].includes(key) && !LONG.has(field?.type ?? '')
+}
+
+/** The columns of a list without a choice: what names a record, its state and the records around it, then the rest. */
+export function usualColumns(resource: Resource, all: readonly Column[]): readonly string[] {
+  const title = resource.title.filter((path) => all.some(({ key }) => key === path))
+  const inTitle = new Set(title.flatMap((path) => [path, path.split('.')[0]]))
+  const others = all.filter((column) => isTelling(column) && !inTitle.has(column.key))
+  // A single name is often a code; the first text next to it says what the record is.
+  const text = title.length > 1 ? undefined : others.find(({ field }) => field?.type === 'string')
+  const isState = (column: Column): boolean => column.relation !== undefined || column.field?.type === 'enum'
+  const rest = others.filter((column) => column !== text)
+  const ordered = [
+    ...(text === undefined ? [] : [text]),
+    ...rest.filter(isState),
+    ...rest.filter((one) => !isState(one)),
+  ]
+  const chosen = [...title, ...ordered.map(({ key }) => key)].slice(0, USUALLY)
+  if (chosen.length < USUALLY && all.some(({ key }) => key === 'created_at')) chosen.push('created_at')
+  return chosen.length === 0 ? all.slice(0, USUALLY).map(({ key }) => key) : chosen
+}
+
+/** The chosen columns in their order; names that are no column any more are left out. */
+export function chosenColumns(resource: Resource, all: readonly Column[], chosen: string | null): readonly Column[] {
+  const names = chosen === null ? usualColumns(resource, all) : chosen.split(',')
+  const found = names.flatMap((name) => all.find(({ key }) => key === name) ?? [])
+  return found.length > 0 ? found : chosenColumns(resource, all, null)
+}

@@ -1,0 +1,59 @@
+/** The address of a list as people see it: the query of the API, and the columns. */
+import type { Filter, ListPart } from '../client/catalog.ts'
+
+/** Keys of the address that are the console's own. */
+const OWN = new Set(['columns', 'do'])
+
+/** Sets keys of the address, or takes them out by null. */
+export type Change = (changes: Readonly<Record<string, string | null>>) => void
+
+/** One filter in an address: `created_at[gte]=2026-01-01`. */
+export interface Chosen {
+  readonly name: string
+  readonly operator: string
+  readonly value: string
+  /** The key in the address. */
+  readonly key: string
+}
+
+/** The query of the API in an address. */
+export function apiQuery(query: URLSearchParams): string {
+  const asked = new URLSearchParams(query)
+  for (const key of OWN) asked.delete(key)
+  return asked.toString()
+}
+
+/** The filters of an address; what is no filter of the list, such as the order, is left out. */
+export function chosenFilters(list: ListPart, query: URLSearchParams): readonly Chosen[] {
+  return [...query].flatMap(([key, value]) => {
+    const [, name = '', operator = 'eq'] = /^([^[\]]+)(?:\[(\w+)\])?$/.exec(key) ?? []
+    return Object.hasOwn(list.filters, name) ? [{ name, operator, value, key }] : []
+  })
+}
+
+/** The key of a filter in an address. */
+export function filterKey(name: string, operator: string): string {
+  return operator === 'eq' ? name : `${name}[${operator}]`
+}
+
+/** The address with some keys set, or taken out by null. */
+export function changed(query: URLSearchParams, changes: Readonly<Record<string, string | null>>): URLSearchParams {
+  const next = new URLSearchParams(query)
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null || value === '') next.delete(key)
+    else next.set(key, value)
+  }
+  return next
+}
+
+/** The operators that a filter offers; ranges are two filters. */
+export function operatorsOf(filter: Filter): readonly string[] {
+  return filter.operators.filter((operator) => operator !== 'between' && operator !== 'not_in')
+}
+
+/** The order of an address: its key and direction; undefined for the usual one. */
+export function chosenSort(query: URLSearchParams): { readonly key: string; readonly isDown: boolean } | undefined {
+  const sort = query.get('sort')
+  if (sort === null || sort.includes(',')) return undefined
+  return { key: sort.replace(/^-/, ''), isDown: sort.startsWith('-') }
+}

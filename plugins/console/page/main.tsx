@@ -1,0 +1,51 @@
+/** The page: reads the catalog of its reader, and draws the screen that the address names. */
+import { StrictMode, type ReactNode, useEffect, useState } from 'react'
+import { I18nProvider } from 'react-aria-components'
+import { createRoot } from 'react-dom/client'
+import { isAborted, read, sentence } from './client/api.ts'
+import type { Catalog } from './client/catalog.ts'
+import { useSession } from './client/session.ts'
+import { Failed, Fence, Loading } from './shell/parts.tsx'
+import { Shell } from './shell/shell.tsx'
+import { words } from './words/words.ts'
+
+/** The catalog of its reader; the one before stays until the next one is there. */
+function useCatalog(): { readonly catalog: Catalog | undefined; readonly failure: string | undefined; again(): void } {
+  const { ended, token } = useSession()
+  const [count, setCount] = useState(0)
+  const [state, setState] = useState<{ catalog?: Catalog; failure?: string }>({})
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another token or count means another catalog
+  useEffect(() => {
+    if (ended) return
+    const stop = new AbortController()
+    read('/catalog.json', stop.signal).then(
+      (catalog) => setState({ catalog: catalog as object as Catalog }),
+      (error) => isAborted(error) || setState((before) => ({ ...before, failure: sentence(error) })),
+    )
+    return () => stop.abort()
+  }, [token, ended, count])
+  return { catalog: state.catalog, failure: state.failure, again: () => setCount((before) => before + 1) }
+}
+
+function Page(): ReactNode {
+  const { again, catalog, failure } = useCatalog()
+  if (catalog !== undefined) return <Shell catalog={catalog} />
+  return (
+    <main className="card narrow">
+      {failure === undefined ? <Loading /> : <Failed onAgain={again} text={failure} />}
+    </main>
+  )
+}
+
+document.documentElement.lang = words().language
+const place = document.getElementById('page')
+if (place !== null)
+  createRoot(place).render(
+    <StrictMode>
+      <I18nProvider locale={words().language}>
+        <Fence>
+          <Page />
+        </Fence>
+      </I18nProvider>
+    </StrictMode>,
+  )

@@ -1,0 +1,126 @@
+/** Moves as buttons: the words, or the other records, that may follow the present one. */
+import type { ReactNode } from 'react'
+import { Button } from 'react-aria-components'
+import { type Answer, ask, rowsIn, sentence } from '../client/api.ts'
+import { useAnswer } from '../client/asking.ts'
+import {
+  type Catalog,
+  idOf,
+  isRecord,
+  type Json,
+  type Moves,
+  type RecordData,
+  type Resource,
+  titleOf,
+  valueAt,
+} from '../client/catalog.ts'
+import { notify } from '../client/notices.ts'
+import { wordText } from '../format.tsx'
+import { useWork } from '../shell/work.ts'
+import { words } from '../words/words.ts'
+
+interface MovesProps {
+  readonly catalog: Catalog
+  readonly resource: Resource
+  readonly record: RecordData
+  readonly answer: Answer
+  readonly path: string
+  readonly again: () => void
+}
+
+export function MoveButtons(props: MovesProps): ReactNode {
+  const entries = Object.entries(props.resource.moves)
+  return entries.map(([name, moves]) =>
+    moves.by === undefined ? (
+      <WordMoves key={name} {...props} moves={moves} name={name} />
+    ) : (
+      <RecordMoves key={name} {...props} by={moves.by} moves={moves} name={name} />
+    ),
+  )
+}
+
+type OneProps = MovesProps & { readonly name: string; readonly moves: Moves }
+
+/** The words that may follow: as the answer says, or by the rules for all records of the resource. */
+function allowed({ answer, moves, name }: OneProps, now: Json): readonly string[] {
+  const given = answer.meta.moves?.[name]
+  const all = moves.words ?? []
+  if (given !== undefined) return all.length === 0 ? given : all.filter((word) => given.includes(word))
+  const open = moves.allow.filter(({ from }) => from === null || (typeof now === 'string' && from.includes(now)))
+  return all.filter((word) => word !== now && open.some(({ to }) => to === null || to.includes(word)))
+}
+
+function WordMoves(props: OneProps): ReactNode {
+  const { name, record, resource } = props
+  const now = record[name] ?? null
+  const field = resource.fields[name]
+  if (field?.update !== true) return null
+  const next = allowed(props, now).filter((word) => word !== now)
+  return <Buttons {...props} label={field.label} steps={next.map((word) => ({ value: word, label: wordText(word) }))} />
+}
+
+/** Most records of the other resource that become buttons; the form offers all of them. */
+const MOST = 8
+
+/** The other records whose word may follow, in the order of their list. */
+function RecordMoves(props: OneProps & { readonly by: string }): ReactNode {
+  const { by, catalog, name, record, resource } = props
+  const relation = resource.relations[name]
+  const target = relation?.to === undefined ? undefined : catalog.resources[relation.to]
+  const field = relation?.field === undefined ? undefined : resource.fields[relation.field]
+  const isOffered = target?.actions.includes('list') === true && field?.update === true
+  const { answer } = useAnswer(isOffered ? `${target.path}?per_page=50` : undefined)
+  if (target === undefined || relation?.field === undefined || answer === undefined) return null
+  const rows = rowsIn(answer)
+  const present = record[name]
+  const id = isRecord(present) ? idOf(present) : String(record[relation.field] ?? '')
+  const now = valueAt(
+    rows.find((row) => idOf(row) === id),
+    by,
+  )
+  const next = allowed(props, now)
+  // Keeping the word is no move: another record of the same word may always follow.
+  const fitting = rows.filter((row) => idOf(row) !== id && (row[by] === now || next.includes(String(row[by]))))
+  const steps = fitting.slice(0, MOST).map((row) => ({ value: row.id ?? null, label: titleOf(target, row) }))
+  return <Buttons {...props} label={relation.label} name={relation.field} steps={steps} />
+}
+
+interface ButtonsProps extends MovesProps {
+  readonly name: string
+  readonly label: string
+  readonly steps: readonly { readonly value: Json; readonly label: string }[]
+}
+
+function Buttons({ again, answer, label, name, path, steps }: ButtonsProps): ReactNode {
+  const work = useWork()
+  if (steps.length === 0) return null
+  const move = (value: Json, text: string): void =>
+    work.run(async (signal, onWait) => {
+      await ask(path, { method: 'PATCH', body: { [name]: value }, ifMatch: answer.etag, signal, onWait })
+      notify(words().moveTo(label, text))
+      again()
+    })
+  return (
+    <div aria-label={`${words().moves}: ${label}`} className="row moves" role="group">
+      <span className="soft">{label}:</span>
+      {steps.map((step) => (
+        <Button
+          className="button"
+          isDisabled={work.isBusy}
+          key={String(step.value)}
+          onPress={() => move(step.value, step.label)}
+        >
+          → {step.label}
+        </Button>
+      ))}
+      {work.failure === undefined ? null : (
+        <p className="bad" role="alert">
+          {sentence(work.failure)}{' '}
+          <Button className="button" onPress={again}>
+            {words().tryAgain}
+          </Button>
+        </p>
+      )}
+    </div>
+  )
+}

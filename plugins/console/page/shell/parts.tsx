@@ -1,0 +1,85 @@
+/** Parts that every screen has: what is on its way, what failed, and messages. */
+import { Component, type ErrorInfo, type ReactNode } from 'react'
+import { Button } from 'react-aria-components'
+import { dismiss, useNotices } from '../client/notices.ts'
+import { words } from '../words/words.ts'
+
+/** Appears after a moment, because most answers come at once. */
+export function Loading(): ReactNode {
+  return (
+    <p className="loading soft" role="status">
+      {words().loading}
+    </p>
+  )
+}
+
+export function Failed({ onAgain, text }: { readonly text: string; readonly onAgain?: () => void }): ReactNode {
+  return (
+    <div className="failed" role="alert">
+      <p className="bad">{text}</p>
+      {onAgain === undefined ? null : (
+        <Button className="button" onPress={onAgain}>
+          {words().tryAgain}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The newest message, spoken when it comes. */
+export function Notices(): ReactNode {
+  const notices = useNotices()
+  return (
+    <div aria-live="polite" className="notices" role="status">
+      {notices.map(({ action, id, text }) => (
+        <div className="notice" key={id}>
+          <span>{text}</span>
+          {action === undefined ? null : (
+            <Button
+              className="button"
+              onPress={() => {
+                dismiss(id)
+                action.run()
+              }}
+            >
+              {action.label}
+            </Button>
+          )}
+          <Button aria-label={words().dismiss} className="button plain" onPress={() => dismiss(id)}>
+            ×
+          </Button>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+interface FenceProps {
+  readonly children: ReactNode
+}
+
+/** Keeps the rest of the page when a screen fails. */
+export class Fence extends Component<FenceProps, { readonly failure?: Error }> {
+  override state: { readonly failure?: Error } = {}
+
+  static getDerivedStateFromError(failure: Error): { readonly failure: Error } {
+    return { failure }
+  }
+
+  override componentDidCatch(failure: Error, { componentStack }: ErrorInfo): void {
+    console.error(failure, componentStack)
+  }
+
+  override render(): ReactNode {
+    const { failure } = this.state
+    if (failure === undefined) return this.props.children
+    return (
+      <div className="failed" role="alert">
+        <p className="bad">{words().failedPart}</p>
+        <Button className="button" onPress={() => location.reload()}>
+          {words().reload}
+        </Button>
+      </div>
+    )
+  }
+}

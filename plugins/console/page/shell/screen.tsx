@@ -1,0 +1,82 @@
+/** Which screen an address names. */
+import type { ReactNode } from 'react'
+import type { Catalog, Named } from '../client/catalog.ts'
+import { menuOf } from '../client/catalog.ts'
+import { hrefOf, usePlace } from '../client/place.ts'
+import { CreateScreen, EditScreen } from '../form/screens.tsx'
+import { ListScreen } from '../list/screen.tsx'
+import { RecordScreen } from '../record/screen.tsx'
+import { words } from '../words/words.ts'
+import { Link } from './link.tsx'
+import { useTitle } from './screen-title.ts'
+
+export function Screen({ catalog }: { readonly catalog: Catalog }): ReactNode {
+  const { parts, query } = usePlace()
+  const [name, id, end] = parts
+  const doing = query.get('do')
+  if (name === undefined) return <Home catalog={catalog} />
+  const resource = Object.hasOwn(catalog.resources, name) ? catalog.resources[name] : undefined
+  if (resource === undefined) return <NoScreen />
+  const named = { name, resource }
+  if (id === undefined) {
+    if (doing === 'create') return <CreateScreen catalog={catalog} named={named} />
+    return resource.list?.own === true ? <ListScreen catalog={catalog} named={named} /> : <NoScreen />
+  }
+  if (end !== undefined) return <Below catalog={catalog} doing={doing} end={end} id={id} parent={named} />
+  return doing === 'edit' ? (
+    <EditScreen catalog={catalog} id={id} named={named} />
+  ) : (
+    <RecordScreen catalog={catalog} id={id} named={named} />
+  )
+}
+
+interface BelowProps {
+  readonly catalog: Catalog
+  readonly parent: Named
+  readonly id: string
+  readonly end: string
+  readonly doing: string | null
+}
+
+/** A list below a record, or the form that creates a record there. */
+function Below({ catalog, doing, end, id, parent }: BelowProps): ReactNode {
+  const below = Object.hasOwn(parent.resource.below, end) ? parent.resource.below[end] : undefined
+  const resource = below === undefined ? undefined : catalog.resources[below.to]
+  if (below === undefined || resource === undefined) return <NoScreen />
+  const named = { name: below.to, resource }
+  const within = { parent, id, end, relation: below.relation, actions: below.actions }
+  return doing === 'create' ? (
+    <CreateScreen catalog={catalog} named={named} within={within} />
+  ) : (
+    <ListScreen catalog={catalog} named={named} within={within} />
+  )
+}
+
+function Home({ catalog }: { readonly catalog: Catalog }): ReactNode {
+  useTitle(catalog.name, catalog.name)
+  return (
+    <>
+      <h1>{catalog.name}</h1>
+      {catalog.description === undefined ? null : <p className="soft">{catalog.description}</p>}
+      <ul className="tiles">
+        {menuOf(catalog).map(({ name, resource }) => (
+          <li className="card" key={name}>
+            <h2>
+              <Link href={hrefOf([name])}>{resource.label.many}</Link>
+            </h2>
+            {resource.description === undefined ? null : <p className="soft">{resource.description}</p>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function NoScreen(): ReactNode {
+  return (
+    <div className="failed">
+      <p>{words().noScreen}</p>
+      <Link href={hrefOf([])}>{words().home}</Link>
+    </div>
+  )
+}

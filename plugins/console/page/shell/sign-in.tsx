@@ -1,0 +1,113 @@
+/** Signing in with e-mail and password, as a screen and over a form whose session has ended. */
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { addressOf, ask, sentence } from '../client/api.ts'
+import { type Catalog, type Json, type OfferedRoute, type RecordData, valueAt } from '../client/catalog.ts'
+import { signedIn, signedOut, useSession } from '../client/session.ts'
+import { words } from '../words/words.ts'
+import { Box } from './dialog.tsx'
+import { useWork } from './work.ts'
+
+function routeOf({ routes }: Catalog, method: string, end: string): OfferedRoute | undefined {
+  return routes.find((route) => route.method === method && route.path.endsWith(end))
+}
+
+/** The route that signs people in, when the application has one that takes an e-mail address and a password. */
+export function signInRoute(catalog: Catalog): OfferedRoute | undefined {
+  const route = routeOf(catalog, 'POST', '/auth/login')
+  const properties = route?.input?.properties ?? {}
+  return 'email' in properties && 'password' in properties ? route : undefined
+}
+
+/** Ends the session on the server too, where there is a route for it. */
+export function signOut(catalog: Catalog): void {
+  const route = routeOf(catalog, 'POST', '/auth/logout')
+  if (route !== undefined) ask(route.path, { method: 'POST', body: {}, key: 'never' }).catch(() => undefined)
+  signedOut()
+}
+
+function nameIn(data: Json): string | undefined {
+  const name = valueAt(data as RecordData, 'user.name') ?? valueAt(data as RecordData, 'user.email')
+  return name === null ? undefined : String(name)
+}
+
+/** The form alone. */
+export function SignInForm({ catalog, route }: { readonly catalog: Catalog; readonly route: OfferedRoute }): ReactNode {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const work = useWork()
+  const forgot = routeOf(catalog, 'GET', '/password/reset')
+  const send = (event: FormEvent): void => {
+    event.preventDefault()
+    work.run(async (signal) => {
+      const { data } = await ask(route.path, { method: 'POST', body: { email, password }, key: 'never', signal })
+      signedIn(String(valueAt(data as RecordData, 'token')), nameIn(data))
+    })
+  }
+  return (
+    <form className="form" onSubmit={send}>
+      <label className="field">
+        <span>{words().email}</span>
+        <input
+          autoComplete="username"
+          onChange={(event) => setEmail(event.target.value)}
+          required
+          type="email"
+          value={email}
+        />
+      </label>
+      <label className="field">
+        <span>{words().password}</span>
+        <input
+          autoComplete="current-password"
+          onChange={(event) => setPassword(event.target.value)}
+          required
+          type="password"
+          value={password}
+        />
+      </label>
+      <p className="bad" role="alert">
+        {work.failure === undefined ? '' : sentence(work.failure)}
+      </p>
+      <div className="row">
+        <button className="button primary" disabled={work.isBusy} type="submit">
+          {words().signIn}
+        </button>
+        {forgot === undefined ? null : <a href={addressOf(forgot.path)}>{words().forgot}</a>}
+      </div>
+    </form>
+  )
+}
+
+/** The screen of an application that shows nothing to people who are not signed in. */
+export function SignInScreen({
+  catalog,
+  route,
+}: {
+  readonly catalog: Catalog
+  readonly route: OfferedRoute
+}): ReactNode {
+  return (
+    <main className="card narrow" id="content" tabIndex={-1}>
+      <h1>{catalog.name}</h1>
+      <SignInForm catalog={catalog} route={route} />
+    </main>
+  )
+}
+
+/** Over everything else once the session has ended: what lies below stays as it is. */
+export function SignInAgain({
+  catalog,
+  route,
+}: {
+  readonly catalog: Catalog
+  readonly route: OfferedRoute
+}): ReactNode {
+  const { ended } = useSession()
+  if (!ended) return null
+  return (
+    <Box title={words().signInAgain}>
+      <p>{words().signInAgainWhy}</p>
+      <SignInForm catalog={catalog} route={route} />
+    </Box>
+  )
+}

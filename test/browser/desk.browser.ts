@@ -1,0 +1,123 @@
+/** The console over the support desk: signing in, what each role sees, moves, and a session that ends in a form. */
+import type { Page } from 'playwright-core'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { JsonObject } from '../../engine/json.ts'
+import { application, type TestApplication } from '../support/application.ts'
+import { barriers, openBrowser, openPage } from '../support/browser.ts'
+
+const test = suite<{ app: TestApplication; token: string }>('the desk in the console')
+const browser = await openBrowser()
+const ACCOUNT = { email: 'admin@desk.example', password: 'a long enough secret 9' }
+
+/** Without a browser every test is skipped. */
+const it = browser === undefined ? test.skip : test
+
+test.before(async (context) => {
+  if (browser === undefined) return
+  const env = { ADMIN_EMAIL: ACCOUNT.email, ADMIN_PASSWORD: ACCOUNT.password }
+  const app = await application({ resources: 'resources', env })
+  const { body } = await app.call('POST', '/api/v1/auth/login', { body: ACCOUNT })
+  const { token } = body.data as { readonly token: string }
+  const make = async (path: string, record: JsonObject) => {
+    const answer = await app.call('POST', `/api/v1${path}`, { token, body: record })
+    assert.is(answer.status, 201, answer.text)
+  }
+  for (const subject of ['Printer on fire', 'No network']) await make('/tickets', { subject, details: 'Since Monday.' })
+  Object.assign(context, { app, token })
+})
+test.after(async ({ app }) => {
+  await browser?.close()
+  await app?.close()
+})
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('E-mail').fill(ACCOUNT.email)
+  await page.getByLabel('Password').fill(ACCOUNT.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Opens a screen and signs in; finds no violation of the policy and no error. */
+async function signedIn(app: TestApplication, path: string, work: (page: Page) => Promise<void>): Promise<void> {
+  const { close, page, problems } = await openPage(browser!, { viewport: { width: 1280, height: 800 } })
+  try {
+    await page.goto(`${app.address}/console${path}`)
+    await signIn(page)
+    await work(page)
+    assert.equal(problems, [])
+  } finally {
+    await close()
+  }
+}
+
+it('a wrong password says so, and the right one shows what the account may see', async ({ app }) => {
+  const { close, page, problems } = await openPage(browser!, {})
+  await page.goto(`${app.address}/console`)
+  await page.getByLabel('E-mail').fill(ACCOUNT.email)
+  await page.getByLabel('Password').fill('wrong')
+  assert.equal(await barriers(page), [])
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').filter({ hasText: /./ }).waitFor()
+  await signIn(page)
+  await page.getByRole('heading', { name: 'Support Desk' }).waitFor()
+  for (const name of ['Tickets', 'Users', 'Statuses'])
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Password').waitFor()
+  assert.equal(problems, [])
+  await close()
+})
+
+it('a move is a button, and the record shows what came of it', async ({ app }) => {
+  await signedIn(app, '/tickets/1', async (page) => {
+    await page.getByRole('heading', { name: /Printer on fire/ }).waitFor()
+    const moves = page.getByRole('group', { name: /Status/ })
+    await moves.getByRole('button', { name: /Resolved/ }).click()
+    await page.locator('dl.parts').getByRole('link', { name: 'Resolved' }).waitFor()
+    assert.equal(await barriers(page), [])
+  })
+})
+
+it('a session that ends in the middle of a form keeps what was typed', async ({ app }) => {
+  await signedIn(app, '/tickets/2?do=edit', async (page) => {
+    await page.getByLabel('Subject').fill('No network at all')
+    const token = await app.call('POST', '/api/v1/auth/login', { body: ACCOUNT })
+    const sessions = await app.call('GET', '/api/v1/auth/sessions?per_page=50', { token: token.body.data.token })
+    for (const { current, id } of sessions.list)
+      if (!current) await app.call('DELETE', `/api/v1/auth/sessions/${id}`, { token: token.body.data.token })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const box = page.getByRole('dialog', { name: 'Sign in again' })
+    await box.waitFor()
+    assert.equal(await barriers(page), [])
+    await signIn(page)
+    await box.waitFor({ state: 'detached' })
+    assert.is(await page.getByLabel('Subject').inputValue(), 'No network at all')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL(/\/tickets\/2$/)
+    await page.getByRole('heading', { name: /No network at all/ }).waitFor()
+  })
+})
+
+it('every list and every form of the desk opens, and axe finds nothing', async ({ app }) => {
+  await signedIn(app, '', async (page) => {
+    const links = page.getByRole('navigation').getByRole('link')
+    await links.nth(1).waitFor()
+    const count = await links.count()
+    assert.ok(count > 15)
+    for (let at = 1; at < count; at += 1) {
+      await links.nth(at).click()
+      await page.locator('[role=grid], .empty').first().waitFor()
+      assert.equal(await barriers(page), [], page.url())
+      const create = page.getByRole('link', { name: /^New: / })
+      if ((await create.count()) === 0) continue
+      await create.click()
+      await page.locator('form').waitFor()
+      assert.equal(await barriers(page), [], page.url())
+      await page.goBack()
+      await page.locator('[role=grid], .empty').first().waitFor()
+    }
+  })
+})
+
+if (browser === undefined) process.stdout.write('skipped: no Chromium\n')
+test.run()
