@@ -34,7 +34,7 @@ export interface AccessChange {
   /** Writes get other values than before, whatever the body has. */
   readonly sets?: true
   /** Whether there was, or still is, such a resource or route. */
-  readonly standing: 'there' | 'new' | 'gone'
+  readonly status: 'there' | 'new' | 'gone'
   /** Which conditions on all records of the resource are other than before; they are among those of the extents. */
   readonly others?: readonly Condition[]
   /** The fields in the condition that says which records exist. */
@@ -60,8 +60,8 @@ export function compareAccess(
   return [
     ...names.flatMap((about) => {
       const [before, now] = [older.resources[about], newer.resources[about]]
-      const standing = before === undefined ? 'new' : now === undefined ? 'gone' : 'there'
-      const pair = { about, standing, before: before ?? NOTHING, now: now ?? NOTHING } as const
+      const status = before === undefined ? 'new' : now === undefined ? 'gone' : 'there'
+      const pair = { about, status, before: before ?? NOTHING, now: now ?? NOTHING } as const
       return callers.flatMap((caller) => compareResource({ ...pair, caller }))
     }),
     ...compareRoutes(older, newer, callers),
@@ -70,7 +70,7 @@ export function compareAccess(
 
 interface Pair {
   readonly about: string
-  readonly standing: AccessChange['standing']
+  readonly status: AccessChange['status']
   readonly before: DescribedResource
   readonly now: DescribedResource
   readonly caller: Caller
@@ -79,19 +79,19 @@ interface Pair {
 function compareResource(pair: Pair): readonly AccessChange[] {
   return [
     ...POLICIES.flatMap((action) => comparePolicy(pair, action)),
-    ...(pair.standing === 'there' ? compareReading(pair) : []),
+    ...(pair.status === 'there' ? compareReading(pair) : []),
   ]
 }
 
 function comparePolicy(pair: Pair, action: PolicyName): readonly AccessChange[] {
-  const { about, standing, before, now, caller } = pair
+  const { about, status, before, now, caller } = pair
   const isWritten = action === 'create' || action === 'update'
   const others = otherConditions(before, now, action)
   const extent = (side: DescribedResource, field?: string): Extent =>
     extentOf(side, clausesOf(side, action, caller, field), others)
   const places = clausesOf(now, action, caller).flatMap(({ place }) => place ?? [])
   const whole = { before: extent(before), after: extent(now) }
-  const said = { caller: caller.name, about, action, standing, places, ...toldOf(before, others) }
+  const said = { caller: caller.name, about, action, status, places, ...toldOf(before, others) }
   const sent = isWritten ? Object.keys(now.parts).filter((name) => now.parts[name]?.sent === true) : []
   const found: AccessChange[] = []
   if (differ(whole.before, whole.after)) {
@@ -99,7 +99,7 @@ function comparePolicy(pair: Pair, action: PolicyName): readonly AccessChange[] 
     const only = covered.length < sent.length ? { fields: covered } : {}
     found.push({ ...said, ...whole, ...only })
   }
-  if (standing !== 'there') return found
+  if (status !== 'there') return found
   const sets = [before, now].map((side) => clausesOf(side, action, caller).map(({ set = {} }) => JSON.stringify(set)))
   const isGranted = whole.before.kind !== 'none' && whole.after.kind !== 'none'
   if (isGranted && distinct(sets[0]!) !== distinct(sets[1]!)) found.push({ ...said, ...whole, sets: true })
@@ -153,7 +153,7 @@ function extentOf(side: DescribedResource, clauses: readonly DescribedClause[], 
   return { kind: 'some', of: [more.length === 0 ? only : { kind: 'and', of: [only, ...more] }] }
 }
 
-function compareReading({ about, standing, before, now, caller }: Pair): readonly AccessChange[] {
+function compareReading({ about, status, before, now, caller }: Pair): readonly AccessChange[] {
   const sees = [before, now].every((side) => clausesOf(side, 'view', caller).length > 0)
   if (!sees) return []
   const both = Object.keys(now.parts).filter((name) => before.parts[name] !== undefined)
@@ -162,7 +162,7 @@ function compareReading({ about, standing, before, now, caller }: Pair): readonl
     const fields = both.filter((name) => reads(now, name) === gained && reads(before, name) !== gained)
     if (fields.length === 0) return []
     const [from, to] = gained ? [NONE, ALL] : [ALL, NONE]
-    return [{ caller: caller.name, about, action: 'read', fields, before: from, after: to, standing, places: [] }]
+    return [{ caller: caller.name, about, action: 'read', fields, before: from, after: to, status, places: [] }]
   })
 }
 
@@ -179,7 +179,7 @@ function compareRoutes(
         return access === 'public' || allowsOne(access, actor) ? ALL : NONE
       })
       if (before === after) return []
-      return [{ caller: name, about, action: 'call', before: before!, after: after!, standing: 'there', places: [] }]
+      return [{ caller: name, about, action: 'call', before: before!, after: after!, status: 'there', places: [] }]
     }),
   )
 }

@@ -52,8 +52,8 @@ export async function counted(asking: Asking, changes: readonly AccessChange[]):
 }
 
 /** What was never served has no records that anybody gains, and a record to come is none. */
-function isAboutRecords({ action, standing, sets }: AccessChange): boolean {
-  return standing === 'there' && sets !== true && action !== 'create' && action !== 'read' && action !== 'call'
+function isAboutRecords({ action, status, sets }: AccessChange): boolean {
+  return status === 'there' && sets !== true && action !== 'create' && action !== 'read' && action !== 'call'
 }
 
 interface Asked {

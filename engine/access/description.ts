@@ -1,12 +1,11 @@
 /** Who may do what, as a value that outlives the catalog it was made from. */
 
-import type { Access, Catalog, Clause, Field, Filter, Relation, Resource, SeedRow } from '../catalog/catalog.ts'
-import { literalOf } from '../catalog/stored.ts'
+import type { Access, Catalog, Clause, Field, Filter, Relation, Resource } from '../catalog/catalog.ts'
 import type { PolicyName } from '../definition/definition.ts'
 import { leaves } from '../filter/walk.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { pathFromRoot } from '../http/table.ts'
-import type { Json } from '../json.ts'
+import { type SeededRoles, seededRoles } from '../run/kept-roles.ts'
 import { placeOf } from '../text/source.ts'
 import { type KeptFilter, kept } from './kept-filter.ts'
 
@@ -47,7 +46,7 @@ export interface DescribedAccess {
   /** Routes of plugins, `POST /tickets/import` → who may call it. */
   readonly routes: Readonly<Record<string, 'public' | readonly Access[]>>
   /** The seeded roles with their permissions; absent where no plugin knows roles, and in what an earlier version wrote down. */
-  readonly roles?: Readonly<Record<string, readonly string[]>>
+  readonly roles?: SeededRoles
 }
 
 /** The access that the catalog and the routes of plugins give; with places, if asked for. */
@@ -65,23 +64,6 @@ export function describeAccess(catalog: Catalog, routes: readonly BoundRoute[], 
         .map((route) => [`${route.method} ${pathFromRoot(route, catalog.prefix)}`, route.access]),
     ),
   }
-}
-
-function seededRoles({ accounts, resources }: Catalog): DescribedAccess['roles'] {
-  const role = accounts?.role
-  const rows = resources.get(role?.resource ?? '')?.seeds?.rows
-  if (role === undefined || rows === undefined) return undefined
-  const writtenIn = ({ assignments }: SeedRow, field: Field): Json | undefined => {
-    const found = assignments.find((one) => one.field.column === field.column)
-    return found && literalOf(found)
-  }
-  return Object.fromEntries(
-    rows.map((row) => {
-      const list = writtenIn(row, role.permissions)
-      const held: unknown = typeof list === 'string' ? JSON.parse(list) : list
-      return [String(writtenIn(row, role.name)), Array.isArray(held) ? held.map(String) : []]
-    }),
-  )
 }
 
 function described({ policies, fields, relations, scope, live }: Resource, places: boolean): DescribedResource {

@@ -15,19 +15,19 @@ const MAY = {
 export function accessSentences(changes: readonly CountedChange[]): readonly string[] {
   const said = new Set<string>()
   return changes.flatMap((change) => {
-    const { about, caller, standing } = change
-    if (standing === 'there') return [`${about}: ${caller} may ${whatChanges(change)}`]
+    const { about, caller, status } = change
+    if (status === 'there') return [`${about}: ${caller} may ${whatChanges(change)}`]
     // What a resource brings or takes along is one sentence for each caller.
     if (said.has(`${about} ${caller}`)) return []
     said.add(`${about} ${caller}`)
     const all = changes.filter((one) => one.about === about && one.caller === caller)
     const verbs = all.map((one) => (extent(one) === 'some' ? `${MAY[one.action]} some` : MAY[one.action]))
-    return [`${about}, which is ${standing}: ${caller} may ${listed(verbs)} ${standing === 'new' ? 'now' : 'no more'}`]
+    return [`${about}, which is ${status}: ${caller} may ${listed(verbs)} ${status === 'new' ? 'now' : 'no more'}`]
   })
 }
 
-function extent({ standing, before, after }: CountedChange) {
-  return (standing === 'new' ? after : before).kind
+function extent({ status, before, after }: CountedChange) {
+  return (status === 'new' ? after : before).kind
 }
 
 function whatChanges(change: CountedChange): string {

@@ -170,7 +170,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'doctor',
     usage: '[--json]',
     summary:
-      'look at a deployment, and say of each thing whether it is well and what to do: secret, proxy, folder, database, clock, Redis, mail, what grows, and queries without an index; 1 where there is a problem',
+      'look at a deployment, and say of each thing whether it is well and what to do: secret, proxy, folder, database, clock, Redis, mail, what grows, roles that no seed names, and queries without an index; 1 where there is a problem',
     example: 'plinth doctor',
     options: { json: { type: 'boolean' } },
     load: () => import('./doctor.ts'),

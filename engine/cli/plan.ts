@@ -3,7 +3,6 @@
 import { callersOf } from '../access/callers.ts'
 import { compareAccess } from '../access/compare.ts'
 import { type CountedChange, counted } from '../access/count.ts'
-import { type KeptRole, keptRoleSentences, keptRoles } from '../access/kept-roles.ts'
 import { inPresentNames, withPresentPermissions } from '../access/present-names.ts'
 import { accessSentences } from '../access/sentence.ts'
 import type { Boot } from '../boot/boot.ts'
@@ -20,6 +19,7 @@ import { type CausedChange, compareDocuments, compareWithCauses } from '../opena
 import type { Change } from '../openapi/compare/schemas.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { describeApplication } from '../openapi/routes.ts'
+import { type KeptRole, keptRoleSentences, keptRoles } from '../run/kept-roles.ts'
 import { rehearse } from '../run/rehearse.ts'
 import { type Violation, violations, violationWords } from '../run/rule-violations.ts'
 import type { Settings } from '../settings.ts'
@@ -57,7 +57,8 @@ export function run(invocation: Invocation): Promise<ExitCode> {
 function isAnything({ plan, outside }: Differences): boolean {
   return (
     plan.steps.length > 0 ||
-    (outside !== undefined && outside.api.length + outside.access.length + outside.roles.length > 0)
+    (outside !== undefined &&
+      (outside.api.length + outside.access.length > 0 || outside.roles.some(({ isNew }) => isNew)))
   )
 }
 
@@ -79,7 +80,7 @@ async function outsideOf(
     since: last.since,
     ...interfaceChanges(before.api, between, after.api),
     access: await counted({ catalog, runner, now }, changes),
-    roles: await keptRoles(catalog, runner, now, { before: renamed.roles, after: after.access.roles }),
+    roles: await keptRoles(catalog, runner, now, renamed.roles),
   }
 }
 
@@ -210,7 +211,7 @@ function accessAsJson({
   fields,
   before,
   after,
-  standing,
+  status,
   sets,
   places,
   concerned,
@@ -222,7 +223,7 @@ function accessAsJson({
     ...(fields === undefined ? {} : { fields }),
     before: before.kind,
     after: after.kind,
-    standing,
+    status,
     ...(sets === undefined ? {} : { sets }),
     ...(concerned === undefined ? {} : concerned),
     places,

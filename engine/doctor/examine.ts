@@ -14,7 +14,7 @@ import { lookAtNames, lookAtProxy, lookAtSecret } from './configuration.ts'
 import { type Check, type Checked, type Finding, ok, problem, type Thresholds, warning } from './finding.ts'
 import { lookAtGrowth, lookAtWork } from './growth.ts'
 import { lookAtQueries } from './queries.ts'
-import { lookAtClock, lookAtDatabase, lookAtExtensions, lookAtTables } from './server.ts'
+import { lookAtClock, lookAtDatabase, lookAtExtensions, lookAtRoles, lookAtTables } from './server.ts'
 
 const OTHERS = 0o077
 const MEGABYTE = 1_048_576
@@ -113,6 +113,7 @@ async function lookAtAll(
     await look('tables', () => lookAtTables(database, catalog, now()))
     const served = await isServed(database)
     const nothing = (): readonly Finding[] => [ok('nothing was served from this database yet')]
+    if (catalog.accounts?.role !== undefined) await look('roles', () => lookAtRoles(database, catalog, now()))
     await look('growth', () => (served ? lookAtGrowth(database, catalog, thresholds) : nothing()))
     await look('work', () => (served ? lookAtWork(database, catalog, now(), thresholds) : nothing()))
     await look('queries', () => lookAtQueries(database, catalog, now(), thresholds))

@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
 import { tables } from '../migration/catalog-tables.ts'
 import { planFor } from '../migration/migrate.ts'
+import { keptRoles } from '../run/kept-roles.ts'
 import { type Finding, ok, problem, type Thresholds, warning } from './finding.ts'
 
 const ABOUT = `select current_user, current_schema(), coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
@@ -87,6 +88,18 @@ export async function lookAtTables(database: Database, catalog: Catalog, now: Da
       problem(`${message}; the next start leaves that as it is`, '`plinth plan` names the rows that stand in the way'),
     ]
   return [warning(message, 'the next start does it; see `plinth plan`')]
+}
+
+/** Roles that people have although no seed names them any more. */
+export async function lookAtRoles({ adhoc }: Database, catalog: Catalog, now: Date): Promise<readonly Finding[]> {
+  const kept = await keptRoles(catalog, adhoc, now)
+  if (kept.length === 0) return [ok('every role that people have is in the YAML, or was made by people')]
+  return kept.map(({ accounts, path, role }) =>
+    warning(
+      `${role} is a role that no seed names any more, and ${accounts.toLocaleString('en')} ${accounts === 1 ? 'account has' : 'accounts have'} it`,
+      `give ${accounts === 1 ? 'it' : 'them'} another role, and then DELETE ${path}`,
+    ),
+  )
 }
 
 const EXTENSION = `select (select extversion from pg_extension where extname = $1),

@@ -36,7 +36,8 @@ export function refusalOf(
   const { checks, tells } = compiled
   // What goes or comes back is as it was stored, so no field of a body is wrong.
   if (action === 'delete' || action === 'restore') return brokenRule(checks, row)
-  if (checks.some(({ kind }, i) => kind === 'policy' && row[i] !== 't')) return forbidden('Forbidden')
+  if (checks.some(({ kind }, i) => kind === 'policy' && row[i] !== 't'))
+    return forbidden(outsideClause(action, resource))
   const errors = failed(around.actor, checks, row)
   if (Object.keys(errors).length > 0) return invalid(tellable(around.actor, resource, errors))
   return (tells > 0 ? refusedMove(around, resource, compiled, row, seen) : undefined) ?? brokenRule(checks, row)
@@ -50,6 +51,14 @@ function brokenRule(checks: readonly TestedCheck[], row: Row): ApiError | undefi
 
 function forbidden(message: string): ApiError {
   return new ApiError('forbidden', { message })
+}
+
+/** Why the record as it would be is outside the clause, although its caller may make such a write. */
+function outsideClause(action: 'create' | 'update', { label }: Resource): string {
+  const word = label.toLowerCase()
+  return action === 'create'
+    ? `You may not create a ${word} with these values`
+    : `You may change this ${word} as it is, but not as it would be afterwards`
 }
 
 function conflict(message: string, cause?: unknown): ApiError {

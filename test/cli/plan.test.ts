@@ -7,6 +7,7 @@ import { servedLast } from '../../engine/migration/own/facts.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'
+import { serveOnce } from './serving.ts'
 import { type Folder, folder, plinth, type Ran } from './world.ts'
 
 const plan = suite('plan: the interface and access')
@@ -59,24 +60,7 @@ function run(...args: string[]): Promise<Ran> {
   return plinth(['plan', ...args], env())
 }
 
-/** Serves what the YAML says until it was written down; gives when it was. */
-async function serve(sql = 'select 1'): Promise<string> {
-  const settings = readSettings(env()).value
-  assert.ok(settings)
-  const made = await createEngine({ settings, log: SILENT })
-  assert.ok(made.value, JSON.stringify(made.diagnostics))
-  const { database } = made.value
-  const before = (await servedLast(database.adhoc))?.text
-  await made.value.listen()
-  let last = before
-  await until(async () => {
-    last = (await servedLast(database.adhoc))?.text
-    return last !== before
-  })
-  await database.adhoc.run({ text: sql }, [])
-  await made.value.close()
-  return last ?? ''
-}
+const serve = (sql?: string): Promise<string> => serveOnce(env(), sql)
 
 function describe(change: (tickets: string) => string): void {
   place.write('resources/tickets.yaml', change(TICKETS))
@@ -283,7 +267,7 @@ plan('--json tells the same to programs, and --exit-code whether there is anythi
     action: 'view',
     before: 'none',
     after: 'all',
-    standing: 'there',
+    status: 'there',
     gains: 12,
     loses: 0,
     atLeast: false,
@@ -355,44 +339,6 @@ plan('what a server takes in, by a saved file or by a rollout, is what is served
   await engine.close()
   const { api, access: changed } = JSON.parse((await run('--json')).said)
   assert.equal([api, changed], [[], []])
-})
-
-plan('roles that keep what their seeds no longer give are told, with the step that takes it', async () => {
-  const roles = (...rows: readonly string[]) =>
-    place.write(
-      'resources/roles.yaml',
-      `resource: roles\nseeds:\n  key: slug\n  rows:\n${rows.map((row) => `    - ${row}\n`).join('')}`,
-    )
-  const agent = (...held: readonly string[]) => `{ slug: agent, name: Agent, permissions: [${held}] }`
-  roles(agent('tickets.view', 'tickets.delete'), '{ slug: clerk, name: Clerk, permissions: [tickets.view] }')
-  await serve(`with given as (update roles set permissions = '["tickets.view","tickets.delete"]' where slug = 'agent')
-    insert into users (first_name, last_name, email, role_id)
-    select 'A', n::text, n || '@desk.example', (select id from roles where slug = 'clerk') from generate_series(1, 2) n`)
-  assert.not.match((await run()).said, 'In roles')
-  roles(agent('tickets.view'))
-  const { code, said } = await run()
-  assert.is(code, 0)
-  const told = said
-    .slice(said.indexOf('In roles'))
-    .replace(/(roles\/)\d+/g, '$1n')
-    .split('\n')
-    .map((line) => line.trim())
-  assert.equal(told, [
-    'In roles, which seeds write once and never change:',
-    'agent: the role keeps tickets.delete, which its seed gave before; 0 accounts have it',
-    '→ to take it away, PATCH /api/settings/roles/n with "permissions" as the seed has them',
-    'clerk: no seed names the role any more, and it stays; 2 accounts have it',
-    '→ to take it away, give them another role, and then DELETE /api/settings/roles/n',
-  ])
-  assert.is((await run('--exit-code')).code, 3)
-  const json = JSON.parse((await run('--json')).said).roles
-  assert.equal(
-    json.map(({ accounts, permissions, role }: Record<string, unknown>) => [role, permissions, accounts]),
-    [
-      ['agent', ['tickets.delete'], 0],
-      ['clerk', undefined, 2],
-    ],
-  )
 })
 
 plan.run()
