@@ -5,7 +5,7 @@ import { relative, resolve as resolvePath } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Catalog } from '../catalog/catalog.ts'
 import { basesOf, completedByBase } from '../definition/bases.ts'
-import { type CheckedResource, checkApp, checkPlugins, checkResource } from '../definition/check.ts'
+import { type CheckedResource, checkApp, checkPlugins, checkResource, outdentedResource } from '../definition/check.ts'
 import type { AppDefinition, Document } from '../definition/definition.ts'
 import { within } from '../definition/document-node.ts'
 import { parseDocument } from '../definition/parse.ts'
@@ -17,6 +17,7 @@ import { type Composition, compose } from '../plugin/compose.ts'
 import { loadPlugins, type PluginPlaces, shippedPlugins } from '../plugin/load.ts'
 import { codeHash } from '../plugin/modules.ts'
 import { withUnusedPlugins } from '../plugin/unused-plugins.ts'
+import { APP } from '../resolve/resolution.ts'
 import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source, Span } from '../text/source.ts'
@@ -25,7 +26,7 @@ import { nameOf, type Replaced } from './extend-resource.ts'
 import { fileVersion } from './files-version.ts'
 import { layersOf, pluginFolders, readLayers } from './layers.ts'
 import { atOwnLines } from './own-lines.ts'
-import { type ParsedFiles, parsedFiles, resourceOf } from './parse-files.ts'
+import { type ParsedFiles, parsedFiles, resourcesOf } from './parse-files.ts'
 import { judgedRoutes } from './plugin-routes.ts'
 import {
   changedParts,
@@ -89,8 +90,7 @@ export async function catalogFrom(
       : await atOwnLines(made.diagnostics, layers, async (tried) => (await assembled(tried, places, doing)).diagnostics)
   const { parts: replaced, lock, diagnostics: told } = ofReplaced(made.replaced, sources, layers)
   const diagnostics = inOrder([...unreadable, ...found, ...told])
-  const failed = diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
-  if (failed || made.value === undefined) return { diagnostics }
+  if (isFailed(diagnostics) || made.value === undefined) return { diagnostics }
   const { brought, written: _, ...parts } = made.value
   const [lowest, ...higher] = layersOf(sources)
   const all = [
@@ -184,12 +184,11 @@ async function assembled(
   const rest = await doing(catalogPieces(app.value, stack, composition))
   const replaced = [...app.replaced, ...stack.replaced]
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
-  const missing =
-    loaded.diagnostics.some(({ severity }) => severity !== 'warning') ||
-    composed.diagnostics.some(({ code }) => code === 'missing_plugin')
-  const judged = !missing
-    ? rest.diagnostics
-    : rest.diagnostics.filter((diagnostic) => !FOLLOWS_A_PLUGIN.has(diagnostic.code))
+  const missing = isFailed(loaded.diagnostics) || composed.diagnostics.some(({ code }) => code === 'missing_plugin')
+  const unsure = missing ? FOLLOWS_A_PLUGIN : isFailed([...plugins.diagnostics, ...composed.diagnostics]) ? ROLES : NONE
+  const judged = rest.diagnostics.filter(
+    ({ code, severity }) => !unsure.has(code) && !(missing && severity === 'warning'),
+  )
   const routes = rest.value === undefined ? { value: [], diagnostics: [] } : judgedRoutes(composed.value, rest.value)
   const told = await withUnusedPlugins(judged, used, places)
   const diagnostics = [...found, ...told, ...routes.diagnostics]
@@ -211,6 +210,15 @@ function routedBy({ resourceRoutes, routes, vocabulary }: Composition, shipped: 
   return (keys: readonly string[]): boolean =>
     own || keys.some((key) => known.has(vocabulary.keys.get(key)?.plugin ?? ''))
 }
+
+function isFailed(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ severity }) => severity !== 'warning')
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** What is said of roles, which options of a plugin may name. */
+const ROLES: ReadonlySet<string> = new Set(['unknown_role'])
 
 const FOLLOWS_A_PLUGIN: ReadonlySet<string> = new Set([
   'unknown_key',
@@ -243,6 +251,8 @@ export function catalogOf(
 interface Stack extends Stacked<readonly Document<unknown>[]> {
   /** The resources of files that cannot be read as YAML. */
   readonly broken: readonly string[]
+  /** The resources in whose files something could not be read, or has another form than what it is laid over. */
+  readonly unread: (found: readonly Diagnostic[]) => readonly string[]
 }
 
 /** Lays applications over each other, and the lowest over the files of plugins. */
@@ -253,30 +263,41 @@ function* stackPieces(
   brought: readonly Source[],
 ): Pieces<Stack> {
   const plugins = yield* each(brought, parseDocument)
-  const unreadable = brought.flatMap(({ file }, index) =>
-    plugins[index]!.value === undefined ? [resourceOf(file)] : [],
+  const unreadable = brought.flatMap((source, index) =>
+    plugins[index]!.value === undefined ? resourcesOf(source) : [],
   )
-  const broken = [...unreadable, ...layers.flatMap((layer) => layer.broken)]
+  const placed = layers.map((layer) => layer.resources.map((one) => outdentedResource(one, composition.vocabulary)))
   const extended = stackedResources(
     plugins.flatMap(({ value }) => value ?? []),
-    layers,
+    layers.map((layer, index) => ({ ...layer, resources: placed[index]!.map(({ value }) => value) })),
     new Set(brought),
   )
+  const named = layers.flatMap(({ resources }) => resources.map((one) => [one.place([]).source, nameOf(one)] as const))
+  const unread = (found: readonly Diagnostic[]): readonly string[] => {
+    const sources = new Set(found.flatMap((one) => (one.severity === 'warning' ? [] : (one.span?.source ?? []))))
+    return named.flatMap(([source, name]) => (name !== undefined && sources.has(source) ? [name] : []))
+  }
+  // What a file adds to a resource is not known where it has another form.
+  const ofOtherForm = unread(extended.diagnostics.filter(({ code }) => code === 'wrong_type'))
+  const broken = [...unreadable, ...ofOtherForm, ...layers.flatMap((layer) => layer.broken)]
   const own = new Set([...(layers.at(-1)?.resources ?? [])].map(({ place }) => place([]).source))
   const value =
     layers.length < 2 ? extended.value : withoutIdlePermissions(extended.value, app, composition.extensions, own)
-  const stages = [...plugins, ...layers.map(({ ofResources }) => ({ diagnostics: ofResources })), extended]
+  const ofFiles = layers.map(({ ofResources }) => ({ diagnostics: ofResources }))
+  const stages = [...plugins, ...ofFiles, ...placed.flat(), extended]
   const diagnostics = stages.flatMap((stage) => stage.diagnostics)
-  return { value, broken, diagnostics, replaced: extended.replaced }
+  return { value, broken, unread, diagnostics, replaced: extended.replaced }
 }
 
 /** The catalog of what is written, in pieces. */
 function* catalogPieces(
   app: Document<unknown> | undefined,
-  { value: written, broken, diagnostics: found }: Stack,
+  { value: written, broken, unread, diagnostics: found }: Stack,
   composition: Composition,
 ): Pieces<Collected<Catalog>> {
-  const checkedApp = app === undefined ? { diagnostics: [] } : checkApp(app)
+  // The words of the other files are those of the plugins that app.yaml names.
+  if (app === undefined) return { diagnostics: found }
+  const checkedApp = checkApp(app)
   const bases = basesOf(written)
   const completed = completedByBase(written, bases, composition.vocabulary.fieldTypes)
   // Without the additions of a broken file, the plugin's resource would lack fields that others name.
@@ -286,11 +307,17 @@ function* catalogPieces(
   const names = new Set(usable.map(({ value }) => value.resource))
   const known = [...broken, ...completed.flatMap((document) => nameOf(document) ?? [])]
   const unusable = new Set([...known.filter((name) => !names.has(name)), ...checked.flatMap(lostNames)])
-  const definition = { app: checkedApp.value ?? NO_APP, resources: usable, bases }
+  const before = [...checkedApp.diagnostics, ...found, ...checked.flatMap((stage) => stage.diagnostics)]
+  const whole = isFailed(checkedApp.diagnostics) ? [APP] : []
+  const definition = {
+    app: checkedApp.value ?? NO_APP,
+    resources: usable,
+    bases,
+    unread: new Set([...whole, ...broken, ...unread(before)]),
+  }
   const resolved = yield* resolve(definition, composition.extensions, unusable)
-  const stages = [checkedApp, { diagnostics: found }, ...checked, resolved]
-  const diagnostics = stages.flatMap((stage) => stage.diagnostics)
-  const failed = checkedApp.value === undefined || diagnostics.some((diagnostic) => diagnostic.severity !== 'warning')
+  const diagnostics = [...before, ...resolved.diagnostics]
+  const failed = checkedApp.value === undefined || isFailed(diagnostics)
   return failed || resolved.value === undefined ? { diagnostics } : { value: resolved.value, diagnostics }
 }
 

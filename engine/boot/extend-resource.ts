@@ -96,7 +96,7 @@ function complaining({ brought, diagnostics, replaced }: Laying, owner?: string)
   }
   const form = (there: DocumentNode, here: DocumentNode, expected: 'map' | 'list'): void => {
     const whose = ofPlugin(there) ? 'the file of the plugin' : `the file ${fileOf(there).file}`
-    const message = `Here stands a ${expected} in ${whose} that this one extends`
+    const message = `This must be a ${expected}, as it is in ${whose} that this one extends`
     diagnostics.push({ code: 'wrong_type', message, span: here.place([]), hint: `write a ${expected}` })
   }
   return Object.assign(contradicts, {

@@ -1,5 +1,6 @@
 /** The stages parse and include of BOOT: the files of one application become documents, with the texts that they name. */
 import { posix } from 'node:path'
+import { outdentedApp } from '../definition/check.ts'
 import type { Document, Path } from '../definition/definition.ts'
 import { parseDocument } from '../definition/parse.ts'
 import type { Sources } from '../definition/read.ts'
@@ -24,20 +25,23 @@ export interface ParsedFiles {
 /** Parses the files of one application. */
 export function* parsedFiles({ app, resources, texts }: Omit<Sources, 'base'>): Pieces<ParsedFiles> {
   const first = parseDocument(app)
+  const placed = first.value && outdentedApp(first.value)
   const parsed = yield* each(resources, parseDocument)
   const included = parsed.flatMap(({ value }) => (value === undefined ? [] : [withTexts(value, texts)]))
   return {
-    app: first.value,
+    app: placed?.value,
     resources: included.map(({ value }) => value),
-    broken: resources.flatMap(({ file }, index) => (parsed[index]!.value === undefined ? [resourceOf(file)] : [])),
-    ofApp: first.diagnostics,
+    broken: resources.flatMap((source, index) => (parsed[index]!.value === undefined ? resourcesOf(source) : [])),
+    ofApp: [...first.diagnostics, ...(placed?.diagnostics ?? [])],
     ofResources: [...parsed, ...included].flatMap(({ diagnostics }) => diagnostics),
   }
 }
 
-/** The resource that a file without readable YAML probably declares, by the file's name. */
-export function resourceOf(file: string): string {
-  return file.replace(/^.*[\\/]/, '').replace(/\.yaml$/, '')
+/** The resources that a file without readable YAML probably declares: by its line that says so, and by its name. */
+export function resourcesOf({ file, text }: Source): readonly string[] {
+  const [, written] = /^\uFEFF?[ \t]*["']?resource["']?[ \t]*:[ \t]*["']?(\w+)/m.exec(text) ?? []
+  const named = file.replace(/^.*[\\/]/, '').replace(/\.yaml$/, '')
+  return written === undefined ? [named] : [written, named]
 }
 
 /** The document with the texts in their places; a file that is not there is a complaint, and the map stays. */

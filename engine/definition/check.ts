@@ -7,6 +7,7 @@ import { meant } from '../text/synonyms.ts'
 import type { AppDefinition, Document, PluginsDefinition, ResourceDefinition, Vocabulary } from './definition.ts'
 import { FIELD_KEYS } from './field-schema.ts'
 import { type Judgement, judge } from './judge.ts'
+import { outdented } from './outdented.ts'
 import { APP_SCHEMA, PLUGINS_SCHEMA, resourceSchema } from './schema.ts'
 
 /**
@@ -45,14 +46,36 @@ export interface LostPart {
   readonly definition: unknown
 }
 
+/** The app.yaml with the keys in their places that are indented too far. */
+export function outdentedApp(document: Document<unknown>): Required<Collected<Document<unknown>>> {
+  return outdented(document, {
+    ...APP_SCHEMA,
+    properties: { ...mapOf(APP_SCHEMA.properties), ...mapOf(PLUGINS_SCHEMA.properties) },
+  })
+}
+
+/** The same of a resource file. */
+export function outdentedResource(
+  document: Document<unknown>,
+  vocabulary: Vocabulary,
+): Required<Collected<Document<unknown>>> {
+  return outdented(document, schemaOf(vocabulary))
+}
+
 /** Checks one resource file, as `checkApp` does. Whether options fit each other is judged once they are complete. */
 export function checkResource(document: Document<unknown>, vocabulary: Vocabulary): CheckedResource {
   const judged = checkShape(document, schemaOf(vocabulary))
   const diagnostics = [...judged.diagnostics, ...missingOptions(document, vocabulary)]
   if (judged.usable === undefined) return { diagnostics, lost: [] }
-  const value = Object.freeze({ place: judged.place, value: judged.usable as JsonObject & ResourceDefinition })
+  // Whatever names a field would be wrong where none of them could be read.
+  const isWhole = (part: string): boolean =>
+    mapOf(document.value)[part] === undefined || mapOf(judged.usable)[part] !== undefined
+  if (!isWhole('fields') || !isWhole('relations')) return { diagnostics, lost: [] }
   const written = mapOf(document.value)
-  const lost = judged.lost.map(([part = '', name = '']) => ({
+  const useless = withoutOptions(written, mapOf(judged.usable), vocabulary)
+  const usable = useless.length === 0 ? judged.usable : withoutFields(judged.usable as JsonObject, useless)
+  const value = Object.freeze({ place: judged.place, value: usable as JsonObject & ResourceDefinition })
+  const lost = [...judged.lost, ...useless.map((name) => ['fields', name])].map(([part = '', name = '']) => ({
     name: String(name),
     definition: mapOf(written[part])[name],
   }))
@@ -73,6 +96,25 @@ function checkShape(document: Document<unknown>, schema: JsonSchema): Judgement 
     hint: `begin with ${first}: …`,
   }
   return { diagnostics: [diagnostic], usable: undefined, place: document.place, lost: [] }
+}
+
+/** The fields with an option that is written, that their type needs, and that could not be read. */
+function withoutOptions(
+  written: Readonly<Record<string, unknown>>,
+  usable: Readonly<Record<string, unknown>>,
+  { fieldTypes }: Vocabulary,
+): readonly string[] {
+  return Object.entries(mapOf(usable.fields)).flatMap(([name, field]) => {
+    const { requires = [] } = fieldTypes.get(String(mapOf(field).type)) ?? {}
+    const isLost = (option: string) =>
+      Object.hasOwn(mapOf(mapOf(written.fields)[name]), option) && !Object.hasOwn(mapOf(field), option)
+    return requires.some(isLost) ? [name] : []
+  })
+}
+
+function withoutFields(usable: JsonObject, names: readonly string[]): JsonObject {
+  const fields = Object.entries(mapOf(usable.fields)).filter(([name]) => !names.includes(name))
+  return Object.freeze({ ...usable, fields: Object.freeze(Object.fromEntries(fields)) as JsonObject })
 }
 
 /** Reports options that a type needs and that are not there; a resource with `of` may have them from its base. */

@@ -305,6 +305,8 @@ export interface Definition {
   readonly app: Document<AppDefinition>
   readonly resources: readonly Document<ResourceDefinition>[]
   readonly bases: Bases
+  /** The resources in whose files something could not be read: what it may have named is not judged. */
+  readonly unread?: ReadonlySet<string>
 }
 
 /** Plugin name → its options as written; order does not matter. */

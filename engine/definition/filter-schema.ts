@@ -101,6 +101,7 @@ const CLAUSE: JsonSchema = {
     set: key('Values that a write always gets.', { user: '$actor' }, named({}, PATH)),
   }),
   minProperties: 1,
+  examples: [{ permission: 'tickets.view' }],
 }
 
 /** The definitions that filters, access rules and policies are made of. */

@@ -4,7 +4,15 @@ import { OPERAND_VARIABLES } from '../filter/parse-yaml.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import { inside } from './document-part.ts'
-import { type Draft, type DraftField, eachDraft, type Resolution, suggest, type Written } from './resolution.ts'
+import {
+  type Draft,
+  type DraftField,
+  eachDraft,
+  isUnread,
+  type Resolution,
+  suggest,
+  type Written,
+} from './resolution.ts'
 
 /**
  * What `$actor.<attribute>` may name: the fields of the account's resource and, for their foreign keys, its to-one
@@ -138,7 +146,10 @@ export function accountRules(resolution: Resolution): void {
     )
   const role = roleOf(resolution)
   if (role === undefined) return
-  for (const resource of eachDraft(resolution)) checkRoles(resolution, resource.written, resource.draft, role.names)
+  if (!isUnread(resolution, role.written.name))
+    for (const { draft, written } of eachDraft(resolution)) checkRoles(resolution, written, draft, role.names)
+  // The rule that makes it a permission may be in a file that could not be read.
+  if (isUnread(resolution)) return
   const { rows = [] } = role.written.document.value.seeds ?? {}
   const { key } = role
   for (const [index, row] of rows.entries()) {

@@ -11,7 +11,15 @@ import { settable } from './follows.ts'
 import { linkedParts, linkFilter } from './link.ts'
 import { relationOf } from './link-path.ts'
 import type { Judging } from './record-operand.ts'
-import { type Draft, eachDraft, isFilledByItself, isWritten, type Resolution, suggest } from './resolution.ts'
+import {
+  type Draft,
+  eachDraft,
+  isFilledByItself,
+  isWritten,
+  type Resolution,
+  suggest,
+  suggestResource,
+} from './resolution.ts'
 import { linkValue, pathsRead } from './values.ts'
 
 interface About {
@@ -176,7 +184,7 @@ function createOf(about: About, name: string, written: JsonObject, place: Place)
   const target = resolution.drafts.get(name)
   if (target === undefined) {
     if (resolution.unusable.has(name)) return []
-    const details = suggest(name, resolution.drafts.keys())
+    const details = suggestResource(resolution, name)
     resolution.report('unknown_resource', `Unknown resource "${name}"`, place([], 'key'), details)
     return []
   }

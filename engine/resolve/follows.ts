@@ -184,10 +184,27 @@ function refuseCircles(resolution: Resolution, byTable: Tables): void {
       if (way === undefined) continue
       const circle = [entry, ...way].map(({ span }) => placeOf(span)).join(' → ')
       const message = `What follows here sets itself off again: ${circle}`
-      const hint = 'say with "changed" which fields it waits for, or with "on" for which writes'
-      resolution.report('follow_cycle', message, entry.span, { hint })
+      resolution.report('follow_cycle', message, entry.span, { hint: wayOut(entry, way) })
     }
   }
+}
+
+/** What ends a circle: an entry that waits for certain fields, where it waits for any; else others of both. */
+function wayOut(entry: RelatedFollow, way: readonly RelatedFollow[]): string {
+  const circle = [entry, ...way.slice(0, -1)]
+  const waiting = circle.find(({ changed }) => changed === undefined)
+  if (waiting !== undefined) {
+    const where = waiting === entry ? '' : ` in ${placeOf(waiting.span)}`
+    return `say with "changed"${where} which fields it waits for, or with "on" for which writes`
+  }
+  const last = circle.at(-1) ?? entry
+  const both = last.set.filter(({ field }) => entry.changed?.some(({ column }) => column === field.column))
+  const named = both.map(({ field }) => `"${field.relation ?? field.name}"`).join(', ')
+  const why =
+    named === ''
+      ? 'it waits for what follows from the circle'
+      : `it waits for ${named}, which ${placeOf(last.span)} sets`
+  return `${why}: let it wait for other fields, or for new records alone with on: [create]`
 }
 
 /** The entries by which `from` leads to `goal` again, the last of them the goal. */

@@ -3,7 +3,7 @@ import type { ManyToMany } from '../catalog/catalog.ts'
 import { singular } from '../catalog/name.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { JoiningDefinition } from '../definition/definition.ts'
-import { type Draft, type DraftField, eachDraft, type Resolution } from './resolution.ts'
+import { type Draft, type DraftField, eachDraft, isUnread, type Resolution } from './resolution.ts'
 
 /**
  * Where the pairs are kept. The table is named by both sides in order of the alphabet, so that both find the same one; the
@@ -46,7 +46,8 @@ export function joiningTables(resolution: Resolution): void {
       const between = [...resolution.drafts.values()].find(
         (other) => other.table === through.table && other.owner === other.name,
       )
-      const mistake = between && mistakeOf(between, through)
+      if (between === undefined || isUnread(resolution, between.name)) continue
+      const mistake = mistakeOf(between, through)
       if (mistake === undefined) continue
       const place = written.relations.get(relation.name)?.place(['through']) ?? relation.span
       resolution.report('wrong_relation', mistake.message, place, { hint: mistake.hint })

@@ -5,6 +5,7 @@ import { quoted } from '../filter/sql.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Span } from '../text/source.ts'
+import { renameOf } from './document-part.ts'
 import {
   brokenNames,
   type Draft,
@@ -133,7 +134,23 @@ export function reportUnknown(
   what = 'field or relation',
 ): undefined {
   if (isBroken(resolution, draft, name)) return
-  resolution.report('unknown_field', `"${draft.name}" has no ${what} "${name}"`, span, suggest(name, known))
+  const now = presentName(resolution, draft, name)
+  const details = { ...suggest(name, known), ...(now === undefined ? {} : { hint: `it is called "${now}" now` }) }
+  resolution.report('unknown_field', `"${draft.name}" has no ${what} "${name}"`, span, details)
+}
+
+/** The present name of the field or relation, or of its key, that had this name before. */
+function presentName(resolution: Resolution, draft: Draft, name: string): string | undefined {
+  const parts = [draft.name, draft.owner].flatMap((one) => {
+    const written = resolution.written.get(one)
+    return written === undefined ? [] : [...written.fields, ...written.relations]
+  })
+  for (const [now, { value }] of parts) {
+    const before = renameOf(value.renamed_from)?.name
+    if (before === name) return now
+    if (`${before}_id` === name && draft.relations.has(now)) return `${now}_id`
+  }
+  return undefined
 }
 
 /** Reports a step of a path that a resource does not have, or that leads to many records. */

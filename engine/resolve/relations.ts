@@ -10,6 +10,7 @@ import { renameOf, under } from './document-part.ts'
 import { type IdTypeName, idOfOthers, REFERENCES } from './drafts.ts'
 import { resolveField } from './fields.ts'
 import { joiningTable } from './joining.ts'
+import { isBroken } from './link-path.ts'
 import {
   brokenNames,
   type Draft,
@@ -19,6 +20,7 @@ import {
   eachDraft,
   type Resolution,
   suggest,
+  suggestResource,
   type Written,
 } from './resolution.ts'
 
@@ -71,7 +73,7 @@ function oneTarget(resolution: Resolution, document: Document<RelationDefinition
       'unknown_resource',
       `Unknown resource "${target}"`,
       place([kind]),
-      suggest(target, resolution.drafts.keys()),
+      suggestResource(resolution, target),
     )
   }
   return undefined
@@ -215,6 +217,7 @@ function wayBack(
     return relation === undefined ? undefined : [relation]
   }
   const first = target.relations.get(through)
+  if (first === undefined && isBroken(resolution, target, through)) return undefined
   if (first?.kind !== 'belongs_to') {
     const known = belongsTo(target).map((relation) => relation.name)
     resolution.report(

@@ -14,6 +14,7 @@ import type { FieldErrorCode } from '../field-error.ts'
 import type { Diagnostic, DiagnosticCode } from '../text/diagnostic.ts'
 import { hintOf } from '../text/nearest.ts'
 import type { Span } from '../text/source.ts'
+import { renameOf } from './document-part.ts'
 import type { Extensions } from './extensions.ts'
 
 /** One resource as written, after transforms and inheritance. */
@@ -103,6 +104,15 @@ export function suggest(word: string, candidates: Iterable<string>): Details {
   }
 }
 
+/** The same for a resource, which may be called otherwise than before. */
+export function suggestResource({ written }: Pick<Resolution, 'written'>, name: string): Details {
+  const renamed = [...written.values()].find(({ document }) => renameOf(document.value.renamed_from)?.name === name)
+  return {
+    ...suggest(name, [...written.keys()].sort()),
+    ...(renamed === undefined ? {} : { hint: `it is called "${renamed.name}" now` }),
+  }
+}
+
 /** Of what plugins give: the same with a word about their names where no known one is near. */
 export function named(details: Details): Details {
   return { hint: 'it is named plugin.name; the plugin is listed under "plugins" in app.yaml', ...details }
@@ -137,6 +147,14 @@ export function brokenNames(resolution: Pick<Resolution, 'unusable'>, resource: 
   return [...resolution.unusable].flatMap((name) =>
     name.startsWith(`${resource}.`) ? [name.slice(resource.length + 1)] : [],
   )
+}
+
+/** The name of app.yaml among what could not be read whole. */
+export const APP = 'app.yaml'
+
+/** Whether the files of a resource, or app.yaml, could not be read whole; without a name, whether any could not. */
+export function isUnread({ definition: { unread } }: Pick<Resolution, 'definition'>, name?: string): boolean {
+  return unread !== undefined && (name === undefined ? unread.size > 0 : unread.has(name))
 }
 
 /** Whether a new record gets a value of the field that nobody sends: a default, or one that the database gives. */

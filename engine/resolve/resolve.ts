@@ -39,7 +39,7 @@ import { policies } from './policies.ts'
 import { recordPaths } from './record-paths.ts'
 import { recordRules } from './record-rules.ts'
 import { foreignKeys, inverses, otherSides } from './relations.ts'
-import { beginResolution, type Resolution } from './resolution.ts'
+import { beginResolution, isUnread, type Resolution } from './resolution.ts'
 import { seeds } from './seeds.ts'
 import { tableRules } from './table-rules.ts'
 import { applyTransforms, inherit } from './written-resources.ts'
@@ -112,12 +112,15 @@ export function* resolve(
     yield* pass.run(resolution) ?? []
     yield
   }
-  if (isFailed(resolution.diagnostics)) return { diagnostics: inOrder(resolution.diagnostics) }
+  // What is not said, or seems to do nothing, may be in a file that could not be read.
+  const isWhole = !isUnread(resolution)
+  const found = resolution.diagnostics.filter(({ severity }) => isWhole || severity !== 'warning')
+  if (!isWhole || isFailed(found)) return { diagnostics: inOrder(found) }
   const catalog = catalogOf(resolution)
   const keep = keeper(extensions)
   deepFreeze(catalog, keep)
   yield
-  const diagnostics = inOrder([...resolution.diagnostics, ...judgedByPlugins(resolution, catalog)])
+  const diagnostics = inOrder([...found, ...judgedByPlugins(resolution, catalog)])
   return isFailed(diagnostics) ? { diagnostics } : { value: catalog, diagnostics }
 }
 

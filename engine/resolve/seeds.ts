@@ -51,7 +51,8 @@ function seedRow(
     return [assignment]
   })
   for (const field of key) {
-    if (assignments.some((assignment) => assignment.field === field) || Object.hasOwn(row, field.name)) continue
+    const isWritten = [field.name, field.relation ?? field.name].some((name) => Object.hasOwn(row, name))
+    if (isWritten || assignments.some((assignment) => assignment.field === field)) continue
     resolution.report('wrong_seed', `The row has no "${field.name}", by which it would be found again`, place(at), {
       hint: `add ${field.name}: …`,
     })

@@ -9,7 +9,7 @@ import { durationMs } from '../text/duration.ts'
 import { type Place, under } from './document-part.ts'
 import { linkPath } from './link-path.ts'
 import { complain, type PartLinking } from './record-operand.ts'
-import { suggest } from './resolution.ts'
+import { APP, isUnread, suggest } from './resolution.ts'
 
 const SPAN = /^([1-9]\d{0,5}) (minute|hour|day|week|month|year)s?$/
 /** Units of an amount, in seconds. */
@@ -66,6 +66,7 @@ function chosenCalendar(linking: PartLinking, written: Json, place: Place): Chos
   if (operand === undefined) {
     const found = keyed(String(written))
     if (found !== undefined) return { keys: new Map([found]), by: undefined }
+    if (isUnread(linking.resolution, APP)) return undefined
     const message = `There is no calendar "${String(written)}"`
     linking.resolution.report('unknown_calendar', message, place([]), {
       ...suggest(String(written), calendars.keys()),
@@ -86,6 +87,7 @@ function chosenCalendar(linking: PartLinking, written: Json, place: Place): Chos
   if (value === undefined) return undefined
   if (words.length > 0 && !keys.includes(undefined))
     return { keys: new Map(keys.filter((one) => one !== undefined)), by: { value, as } }
+  if (isUnread(linking.resolution, APP)) return undefined
   const unknown = words.filter((word) => !calendars.has(word))
   const why = words.length === 0 ? 'is no enum' : `has words that are no calendar: ${unknown.join(', ')}`
   linking.resolution.report('wrong_value', `"${as.name}" ${why}`, place([]), { expected: [...calendars.keys()] })

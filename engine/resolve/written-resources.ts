@@ -8,14 +8,17 @@ import type {
 } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
 import { entries, layered } from './document-part.ts'
-import { type Resolution, suggest, type Written } from './resolution.ts'
+import { type Resolution, suggest, suggestResource, type Written } from './resolution.ts'
 
 /** Runs every transform on every resource in the plugins' order, and sorts out resources of the same name. */
 export function applyTransforms(resolution: Resolution): void {
   const { app, resources } = resolution.definition
+  // A resource that cannot be used is there all the same, for a transform that only asks for its name.
+  const names = new Set(resources.map(({ value }) => value.resource))
+  const others = [...resolution.unusable].filter((name) => !name.includes('.') && !names.has(name))
   const application = {
     prefix: (app.value.prefix ?? '').replace(/\/+$/, ''),
-    resources: resources.map(({ value }) => value),
+    resources: [...resources.map(({ value }) => value), ...others.map((resource) => ({ resource }))],
   }
   for (const source of resources) {
     const document = transformed(resolution, source, application)
@@ -106,7 +109,7 @@ function reportCircle(resolution: Resolution, { document }: Written, circle: rea
 }
 
 function reportUnknown(resolution: Resolution, { document }: Written, base: string): void {
-  const details = suggest(base, resolution.written.keys())
+  const details = suggestResource(resolution, base)
   resolution.report('unknown_resource', `Unknown resource "${base}"`, document.place(['of']), details)
 }
 

@@ -209,7 +209,7 @@ extending('other mistakes are shown in the file that makes them', async () => {
     'boxes.yaml [cod] unknown_field: "boxes" has no field or relation "cod" (did you mean "code"?)',
   ])
   const form = (what: string) =>
-    `wrong_type: Here stands a ${what} in the file of the plugin that this one extends (write a ${what})`
+    `wrong_type: This must be a ${what}, as it is in the file of the plugin that this one extends (write a ${what})`
   assert.equal(await said('fields: 3\nsearch: code\n'), [
     `boxes.yaml [3] ${form('map')}`,
     `boxes.yaml [code] ${form('list')}`,

@@ -3,7 +3,7 @@ import type { Field } from '../../catalog/catalog.ts'
 import { isStored } from '../../catalog/stored.ts'
 import { memo } from '../../memo.ts'
 import { isBroken } from '../link-path.ts'
-import { type DraftRelation, type Resolution, suggest } from '../resolution.ts'
+import { type DraftRelation, isUnread, type Resolution, suggest } from '../resolution.ts'
 import { hasOwnTable, type JudgedField, judge, judgedFields, judgedResources, table } from './judgement.ts'
 
 /** Judges every computed field where it is written. */
@@ -103,7 +103,8 @@ const TOTAL = table<Total>('unknown_field', [
   },
   {
     at: ['computed'],
-    when: ({ field, of }) => (field.total?.of ?? '') !== '' && of === undefined,
+    when: ({ field, of, relation, resolution }) =>
+      (field.total?.of ?? '') !== '' && of === undefined && !isUnread(resolution, relation.target),
     says: ({ field, relation }) =>
       `"${relation.target}" has no field "${field.total?.of}" that could be added up or compared`,
     details: ({ field, known }) =>
@@ -165,7 +166,7 @@ function unknownColumn(one: JudgedField): string | undefined {
   if (draft.existing || OWN_T.test(sql)) return undefined
   return [...sql.matchAll(/(?<![\w.])t\.(?:"([^"]+)"|([A-Za-z_]\w*))(?!\s*\()/g)]
     .map(([, quoted, plain]) => quoted ?? plain!.toLowerCase())
-    .find((column) => !columnsOf(resolution, draft.name).has(column))
+    .find((column) => !columnsOf(resolution, draft.name).has(column) && !isBroken(resolution, draft, column))
 }
 
 /** The columns of the whole table of an owner, as PostgreSQL knows them. */

@@ -3,7 +3,7 @@ import type { Assignment, Filter } from '../../catalog/catalog.ts'
 import type { ActionName } from '../../definition/definition.ts'
 import type { Json } from '../../json.ts'
 import { fieldOf } from '../link-path.ts'
-import { type Draft, isFilledByItself, type Resolution } from '../resolution.ts'
+import { type Draft, isFilledByItself, isUnread, type Resolution } from '../resolution.ts'
 import {
   comesWithParent,
   hasOwnTable,
@@ -91,6 +91,7 @@ function missingIn({ clause, definition, draft, policy, resolution }: JudgedClau
       !isMadeSlug(field) &&
       !set.has(field.column) &&
       !paths.includes(field.name) &&
+      !isUnread(resolution, draft.relations.get(field.relation ?? '')?.target ?? draft.name) &&
       !comesWithParent(resolution, draft, draft.relations.get(field.relation ?? '')?.target ?? ''),
   )
   return missing?.relation ?? missing?.name
