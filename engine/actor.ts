@@ -8,6 +8,9 @@ import type { Json } from './json.ts'
  * `quota`, when set, is the most that the account may store.
  * `bucket`, when set, is the limit of requests that counts the caller instead of the general one: `session` is that of
  * browsers.
+ * `scope`, when set, says that the caller is less than the account: with `permissions`, rules that name no permission
+ * (`role`, `signed_in`) do not speak of it; with `own` they do. Neither leaves work for later that would run as the
+ * account.
  * `restriction`, when set, is the 403 sentence that answers every route not open to restricted actors.
  */
 export interface Actor {
@@ -18,6 +21,7 @@ export interface Actor {
   readonly attributes: Readonly<Record<string, Json>>
   readonly quota?: { readonly records: number; readonly bytes: number }
   readonly bucket?: 'session'
+  readonly scope?: 'permissions' | 'own'
   readonly restriction?: string
 }
 

@@ -79,6 +79,7 @@ export {
   type HookContribution,
   type PeopleContribution,
   type Plugin,
+  type Presented,
   type SentMail,
   type SpecialFilter,
   type StartLine,

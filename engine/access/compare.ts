@@ -1,6 +1,6 @@
 /** What each caller gains and loses between two descriptions of access. */
 import type { Actor } from '../actor.ts'
-import { allows, allowsOne } from '../ask/policy.ts'
+import { allowsAll, allowsOne } from '../ask/policy.ts'
 import type { PolicyName } from '../definition/definition.ts'
 import { POLICIES } from '../resolve/policies.ts'
 import type { DescribedAccess, DescribedClause, DescribedResource } from './description.ts'
@@ -122,7 +122,7 @@ function clausesOf(
   { actor }: Caller,
   field?: string,
 ): readonly DescribedClause[] {
-  const speaking = policies[action].filter(({ access }) => access.every((one) => allows(one, actor)))
+  const speaking = policies[action].filter(({ access }) => allowsAll(access, actor))
   if (field === undefined) return speaking
   if (!allowsOne(parts[field]?.write, actor)) return []
   return speaking.filter(

@@ -11,7 +11,7 @@ export function holds(actor: Actor, permission: string): boolean {
   return actor.kind === 'system' || actor.permissions.has(permission) || actor.permissions.has('*')
 }
 
-/** Whether all of a clause's or one of an access rule's conditions speak of the actor. */
+/** Whether one condition of a clause or an access rule speaks of the actor's account. */
 export function allows(access: Access, actor: Actor): boolean {
   switch (access.kind) {
     case 'anyone':
@@ -27,7 +27,18 @@ export function allows(access: Access, actor: Actor): boolean {
 
 /** Whether one of the alternatives speaks of the actor; no alternatives at all means nothing is asked. */
 export function allowsOne(alternatives: readonly Access[] | undefined, actor: Actor): boolean {
-  return actor.kind === 'system' || alternatives === undefined || alternatives.some((access) => allows(access, actor))
+  if (actor.kind === 'system' || alternatives === undefined) return true
+  return alternatives.some((access) => allowsAll([access], actor))
+}
+
+/** Whether all conditions of a clause speak of the actor, and the clause is within its scope. */
+export function allowsAll(clause: readonly Access[], actor: Actor): boolean {
+  return clause.every((access) => allows(access, actor)) && (actor.scope !== 'permissions' || isInScope(clause))
+}
+
+/** Whether a clause names a permission, or speaks of everybody. */
+function isInScope(clause: readonly Access[]): boolean {
+  return clause.some(({ kind }) => kind === 'permission') || clause.every(({ kind }) => kind === 'anyone')
 }
 
 /** Whether the actor may read a field at all: neither a secret nor kept from the actor's role. */
@@ -102,7 +113,7 @@ function reachOf(clauses: readonly Clause[], rights: Actor): Reach {
 }
 
 function clausesOf(clauses: readonly Clause[], rights: Actor): readonly Clause[] {
-  return clauses.filter((clause) => clause.access.every((access) => allows(access, rights)))
+  return clauses.filter((clause) => allowsAll(clause.access, rights))
 }
 
 /**
@@ -130,6 +141,10 @@ export function forbiddenBy(rules: readonly Access[], actor: Actor): ApiError {
       return new ApiError('forbidden', { message: `You need the permission ${rule.permission}` })
     }
   }
+  if (actor.scope === 'permissions')
+    return new ApiError('forbidden', {
+      message: 'No permission allows this, and a key acts by its permissions alone unless it says own: true',
+    })
   return new ApiError('forbidden', { message: 'Forbidden' })
 }
 
@@ -148,11 +163,11 @@ const classes = new Map<string, ActorClass>()
 
 /** The class of an actor, the same object for all actors of it. */
 export const classOf = memo((actor: Actor): ActorClass => {
-  const { kind, permissions, role } = actor
-  const text = `${kind}|${role ?? ''}|${listed(permissions)}`
+  const { kind, permissions, role, scope } = actor
+  const text = `${kind}|${role ?? ''}|${scope ?? ''}|${listed(permissions)}`
   const known = classes.get(text)
   if (known !== undefined) return known
-  const rights: Actor = { kind, role, permissions, id: null, attributes: {} }
+  const rights: Actor = { kind, role, permissions, id: null, attributes: {}, ...(scope !== undefined && { scope }) }
   const found: ActorClass = {
     key: `c${classes.size}`,
     rights,

@@ -3,7 +3,7 @@
 import { SYSTEM } from '../actor.ts'
 import { readListQuery } from '../ask/list.ts'
 import { readLookup } from '../ask/lookup.ts'
-import { allows, clausesFor, shown } from '../ask/policy.ts'
+import { allowsOne, clausesFor, shown } from '../ask/policy.ts'
 import { readRecordQuery } from '../ask/projection.ts'
 import type { Access, Catalog, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { idSql, idType, targetOf } from '../catalog/stored.ts'
@@ -78,7 +78,7 @@ function guardsOf({ actor }: Execution, part: Field | Relation, of: GuardVerdict
   return (alternatives ?? []).map((access) => ({
     of,
     says: accessText(access),
-    speaks: actor.kind === 'system' || allows(access, actor),
+    speaks: allowsOne([access], actor),
   }))
 }
 

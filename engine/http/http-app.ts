@@ -12,14 +12,14 @@ import type { Foundation } from '../run/execution.ts'
 import type { Settings } from '../settings.ts'
 import type { Store } from '../store/store.ts'
 import type { BoundRoute } from './bound-route.ts'
-import type { Headers } from './call.ts'
+import type { Call } from './call.ts'
 import type { LargeAnswers } from './large-answers.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Finds the account that sends a request's headers: null without a valid token. Rejects when that cannot be known. */
 export interface BoundAuthenticate {
   readonly options: JsonObject
-  readonly value: (context: PluginContext & { readonly headers: Headers }) => Promise<Actor | null>
+  readonly value: (context: PluginContext & Pick<Call, 'headers' | 'ip' | 'method'>) => Promise<Actor | null>
 }
 
 /** Finds an account by a name; null where nobody has it. */

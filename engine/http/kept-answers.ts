@@ -57,11 +57,12 @@ const RELEASE = { name: 'plinth_idempotency_release', text: `delete from plinth_
 const ABANDON = { name: 'plinth_idempotency_abandon', text: `update plinth_idempotency set locked_until = null ${OWN}` }
 
 /**
- * Whether an answer made with the rights `then` may go to a caller with the rights `now`: the same role, and no
- * permission less.
+ * Whether an answer made with the rights `then` may go to a caller with the rights `now`: the same role, no
+ * permission less, and no narrower scope.
  */
 function covers(now: Rights, then: Rights | null): boolean {
   if (then === null || now.role !== then.role) return false
+  if (now.scope === 'permissions' && then.scope !== 'permissions') return false
   const held = new Set(now.permissions)
   return held.has('*') || then.permissions.every((permission) => held.has(permission))
 }

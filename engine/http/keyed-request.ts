@@ -18,6 +18,7 @@ import type { Place } from './table.ts'
 export interface Rights {
   readonly role: string | null
   readonly permissions: readonly string[]
+  readonly scope?: Actor['scope']
 }
 
 export interface KeyedRequest {
@@ -32,8 +33,8 @@ export interface KeyedRequest {
   readonly expired: string
 }
 
-function rightsOf({ role, permissions }: Actor): Rights {
-  return { role, permissions: [...permissions].sort() }
+function rightsOf({ role, permissions, scope }: Actor): Rights {
+  return { role, permissions: [...permissions].sort(), ...(scope !== undefined && { scope }) }
 }
 
 /** A key as the header gives it; throws bad_request when it is empty or too long. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { type Actor, ANONYMOUS } from '../actor.ts'
-import { allowsOne, forbiddenBy } from '../ask/policy.ts'
+import { allows, allowsOne, forbiddenBy } from '../ask/policy.ts'
 import type { Field } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -148,7 +148,7 @@ function identifier({ authenticate, foundation }: HttpParts): (call: Call) => Pr
     const headers = call.headers.cookie === undefined ? call.headers : credentialsOf(call.method, call.headers)
     if (headers.authorization === undefined && headers.cookie === undefined) return undefined
     try {
-      const actor = await value({ ...context, requestId: call.requestId, headers })
+      const actor = await value({ ...context, requestId: call.requestId, headers, ip: call.ip, method: call.method })
       if (actor !== null) call.actor = actor
       return undefined
     } catch (error) {
@@ -164,7 +164,9 @@ export function checkAccess({ route, needsToken }: Pick<Place, 'route' | 'needsT
     if (actor.restriction !== undefined && route.openToRestricted !== true && needsToken) {
       throw new ApiError('forbidden', { message: actor.restriction })
     }
-    if (!allowsOne(access, actor)) throw forbiddenBy(access, actor)
+    // Clauses judge the scope of an actor themselves.
+    const allowed = route.admit === undefined ? allowsOne(access, actor) : access.some((one) => allows(one, actor))
+    if (!allowed) throw forbiddenBy(access, actor)
   }
   route.admit?.(actor)
 }

@@ -124,7 +124,12 @@ function payloadText(name: string, payload: JsonObject): string {
   return text
 }
 
+/** Throws forbidden for a caller that is less than its account: the job would run as the whole account. */
 function runsAs({ actor, as }: Pick<JobOrder, 'actor' | 'as'>): 'actor' | 'system' {
+  if (as === 'actor' && actor.scope !== undefined)
+    throw new ApiError('forbidden', {
+      message: 'This is done later with all rights of the account, and a key has only some: sign in for it',
+    })
   return as === 'actor' && actor.kind !== 'system' ? 'actor' : 'system'
 }
 

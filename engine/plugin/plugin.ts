@@ -64,10 +64,16 @@ export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnosti
 /** The routes for one resource, by its keys; none for most. */
 export type ResourceRoutes = (resource: Resource, options: JsonObject) => readonly Route[]
 
-/** The account that these headers represent; null without a valid token. */
-export type Authenticate = (
-  context: Omit<PluginContext, 'actor'> & { readonly headers: Readonly<Record<string, string | undefined>> },
-) => Promise<Actor | null>
+/** What a request presents to be known by. */
+export interface Presented {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly method: string
+  /** The address that it comes from. */
+  readonly ip: string
+}
+
+/** The account that sends a request; null without a valid token. Throws forbidden where it may send no such request. */
+export type Authenticate = (context: Omit<PluginContext, 'actor'> & Presented) => Promise<Actor | null>
 
 /** The account of an e-mail address or an id; null where nobody has it. */
 export type Identify = (context: PluginContext, name: string) => Promise<Actor | null>

@@ -1,7 +1,7 @@
 /** Which value may follow which, as conditions on the row `v` and the stored one, and the words for what may follow. */
 import type { Actor } from '../actor.ts'
 import { isOpen } from '../ask/askable.ts'
-import { allows, filterable, reach } from '../ask/policy.ts'
+import { allowsAll, filterable, reach } from '../ask/policy.ts'
 import type { Catalog, Move, Moves, Resource } from '../catalog/catalog.ts'
 import { idSql, idType } from '../catalog/stored.ts'
 import { join, or, parameter, quoted, type Sql, slot, sql } from '../filter/sql.ts'
@@ -31,7 +31,7 @@ export function movesSql({ catalog, actor }: SelectScope, resource: Resource, mo
 
 /** Whether a move is allowed to an actor. */
 export function speaksOf({ access }: Move, actor: Actor): boolean {
-  return actor.kind === 'system' || access.every((one) => allows(one, actor))
+  return actor.kind === 'system' || allowsAll(access, actor)
 }
 
 /** Whether the actor may read the word that a record of the resource has, if it may view the record. */

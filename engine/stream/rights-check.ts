@@ -10,10 +10,7 @@ import { type Reader, sameRights, seesSame, viewOf } from './reader.ts'
 /** The outcome for a reader: the same rights, others, or none; undefined while nobody can say. */
 export type RightsCheck = 'same' | 'other' | 'none' | undefined
 
-/** What an anonymous reader presents. */
-const NOTHING = JSON.stringify([null, null])
-
-/** Asks for all readers, once for each token. */
+/** Asks for all readers, once for each token and address. */
 export async function checkReaders(
   foundation: Foundation,
   authenticate: BoundAuthenticate | undefined,
@@ -24,8 +21,8 @@ export async function checkReaders(
   const byToken = new Map<string, Reader[]>()
   for (const reader of readers) {
     const credentials = credentialsOf('GET', reader.request.headers)
-    const presented = JSON.stringify([credentials.authorization, credentials.cookie])
-    if (presented === NOTHING) continue
+    const presented = JSON.stringify([credentials.authorization, credentials.cookie, reader.request.ip])
+    if (credentials.authorization === undefined && credentials.cookie === undefined) continue
     const known = byToken.get(presented)
     if (known === undefined) byToken.set(presented, [reader])
     else known.push(reader)
@@ -47,7 +44,7 @@ function identifier(
   return ({ request, view }) => {
     const call = { actor: view.actor, requestId: request.requestId, afterCommit: () => undefined }
     const context = foundation.contextOf(executionOf(foundation, call), options)
-    return value({ ...context, headers: credentialsOf('GET', request.headers) })
+    return value({ ...context, headers: credentialsOf('GET', request.headers), ip: request.ip, method: 'GET' })
   }
 }
 

@@ -1,17 +1,19 @@
 /** The auth plugin: accounts, sessions, passwords, approval, and the guards around users and roles. */
 import { definePlugin, type PeopleContribution, type Plugin } from '../../engine/index.ts'
+import { actors, identify } from './account.ts'
 import { adminCommand } from './admin-command.ts'
 import { approvalRoutes } from './approval.ts'
 import { email } from './email-hook.ts'
 import { tidy } from './email-link.ts'
 import { emailRoutes } from './email-routes.ts'
+import { keyRoutes } from './key-routes.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
 import { resetRoutes } from './reset.ts'
 import { guardRole, guardUser } from './role-guards.ts'
 import { builtInRoles, unseededRoles } from './roles.ts'
-import { actors, authenticate, identify, openSession } from './session.ts'
+import { authenticate, openSession } from './session.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { signInRoutes } from './sign-in.ts'
 import { start } from './start.ts'
@@ -59,12 +61,14 @@ export default definePlugin({
     new URL('./resources/roles.yaml', import.meta.url),
     new URL('./resources/pending_users.yaml', import.meta.url),
     new URL('./resources/access_tokens.yaml', import.meta.url),
+    new URL('./resources/access_keys.yaml', import.meta.url),
     new URL('./resources/password_resets.yaml', import.meta.url),
     new URL('./resources/email_confirmations.yaml', import.meta.url),
     new URL('./resources/sign_in_failures.yaml', import.meta.url),
   ],
   transforms: [builtInRoles],
   rules: [(catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles)],
+  permissions: { 'keys.own': 'May make keys, by which programs act with some of the own permissions.' },
   hooks: {
     password,
     required_password: requiredPassword,
@@ -75,7 +79,15 @@ export default definePlugin({
     guard_role: guardRole,
   },
   jobs: { tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy } },
-  routes: [...signInRoutes, ...sessionRoutes, ...resetRoutes, ...emailRoutes, ...pageRoutes, ...approvalRoutes],
+  routes: [
+    ...signInRoutes,
+    ...sessionRoutes,
+    ...keyRoutes,
+    ...resetRoutes,
+    ...emailRoutes,
+    ...pageRoutes,
+    ...approvalRoutes,
+  ],
   authenticate,
   accounts: {
     resource: 'users',

@@ -13,6 +13,8 @@ export interface AuthOptions {
   readonly tokenDays: number
   /** Of sessions by cookie: how long one may be unused, in milliseconds, and how many an account may have. */
   readonly session: { readonly idleMs: number; readonly most: number }
+  /** How many days a key lasts at most. */
+  readonly keyDays: number
   readonly approval: 'review' | 'required' | 'off'
   /** Slugs of the built-in roles, highest first. */
   readonly roles: readonly string[]
@@ -64,6 +66,13 @@ export const OPTIONS_SCHEMA: JsonSchema = {
           description: 'How many one account has; one more ends the one that was unused for longest.',
         },
       },
+    },
+    key_days: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 3650,
+      default: 365,
+      description: 'How many days a key of a program lasts at most.',
     },
     approval: {
       enum: ['review', 'required', 'off'],
@@ -143,6 +152,7 @@ export const authOptions = memo((options: JsonObject): AuthOptions => {
   const roles = options.roles
   return {
     tokenDays: Number(options.token_days ?? 30),
+    keyDays: Number(options.key_days ?? 365),
     session: sessionIn(options.session),
     approval: approval === 'required' || approval === 'off' ? approval : 'review',
     roles: Array.isArray(roles) ? roles.map(String) : ['admin', 'member'],

@@ -43,7 +43,8 @@ async function holdRole({ model }: HookContext, id: number): Promise<void> {
 function isAbove(role: Role, actor: Actor, ranks: readonly string[]): boolean {
   if (actor.kind === 'system') return false
   const [theirs, own] = [ranks.indexOf(role.slug), ranks.indexOf(actor.role ?? '')]
-  if (theirs !== -1 && own !== -1) return theirs < own
+  // A key may have less than the role of its account.
+  if (theirs !== -1 && own !== -1 && actor.scope === undefined) return theirs < own
   if (theirs === ranks.length - 1) return false
   // A custom role is above a caller who lacks one of its permissions.
   return role.permissions.some(

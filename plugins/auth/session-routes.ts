@@ -77,6 +77,8 @@ const end: Route = {
   openToRestricted: true,
   status: 204,
   handle: async ({ actor, model, params }) => {
+    if (actor.scope !== undefined)
+      throw new ApiError('forbidden', { message: 'A key cannot end sessions: sign in for it' })
     const id = /^[1-9]\d{0,9}$/.test(params.id ?? '') ? Number(params.id) : 0
     const ended = await model('access_tokens')
       .query()

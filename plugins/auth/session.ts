@@ -1,45 +1,46 @@
-/** Sessions: signed tokens, the row behind each, read again for every request, many requests by one statement, and the actors that accounts are. */
+/** Sessions: signed tokens, the row behind each and behind each key, read again for every request, many requests by one statement. */
 import { randomUUID } from 'node:crypto'
 import {
   type Actor,
   type AttributeColumns,
   attributeColumns,
   type Catalog,
-  type JsonObject,
   keysOf,
   memo,
   type PluginContext,
+  type Presented,
   type Resource,
   type RouteContext,
   type Row,
-  type Runner,
   type Settings,
 } from '../../engine/index.ts'
 import { tokenInCookie } from './cookie.ts'
+import { actorOfKey, KEY_START, keyHash } from './key.ts'
 import { type AuthOptions, authOptions } from './options.ts'
 
-interface Waiting extends Presented {
-  readonly resolve: (actor: Actor | null) => void
+interface Waiting {
+  readonly id: string
+  readonly resolve: (row: Row | undefined) => void
   readonly reject: (reason: unknown) => void
 }
 
-/** The id of a session, and whether a cookie presented it. */
-interface Presented {
-  readonly jti: string
-  readonly cookie: boolean
-}
-
-/** The session checks of an application: those that wait for the next statement while one runs. */
+/**
+ * A statement over a list of ids, whose rows begin with their id and end with whether they must be marked as used, and
+ * those who wait for it while it runs.
+ */
 interface Batch {
+  readonly name: string
+  /** The resource of its rows, and the column of their ids. */
+  readonly marks: readonly [resource: string, column: string]
   readonly text: string
   waiting: Waiting[]
   busy: boolean
 }
 
-/** The most tokens in one statement; the others wait for the next. */
+/** The most ids in one statement; the others wait for the next. */
 const MOST_TOGETHER = 200
 
-/** A session is marked as used at most this often, so that not every request writes. */
+/** A session or a key is marked as used at most this often, so that not every request writes. */
 const TOUCH_MS = 600_000
 
 /** The token id of each actor's session. */
@@ -48,48 +49,58 @@ const signedIn = memo((_: Actor): { by?: string } => ({}))
 type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now' | 'instance'>
 
 /**
- * The actor of a request's headers, or null. Token, user and role are read after the request arrived; requests that
- * arrive during such a read share the next one.
+ * The actor of a request by its token, its cookie or its key, or null. Session or key, user and role are read after the
+ * request arrived. Throws forbidden for a key that may not use the method.
  */
-export async function authenticate(
-  context: SessionContext & { readonly headers: Readonly<Record<string, string | undefined>> },
-): Promise<Actor | null> {
+export async function authenticate(context: SessionContext & Presented): Promise<Actor | null> {
   const { authorization } = context.headers
+  const token = authorization === undefined ? undefined : bearerIn(authorization)
+  if (token?.startsWith(KEY_START) === true) return byKey(context, token)
   const cookie = authorization === undefined
-  const token = cookie ? tokenInCookie(context, context.headers.cookie) : bearerIn(authorization)
-  const claims = await readToken(context, token)
+  const claims = await readToken(context, cookie ? tokenInCookie(context, context.headers.cookie) : token)
   if (claims === undefined) return null
-  const batch = batchOf(context.catalog)
+  const row = await rowOf(batchesOf(context.catalog).sessions, context, claims.jti)
+  // A token counts only in the way in which it was given.
+  if (row === undefined || cookie !== (row.at(-2) === 't')) return null
+  const found = actorOf(row, context.catalog, authOptions(context.options))
+  const actor: Actor = cookie ? Object.freeze({ ...found, bucket: 'session' }) : found
+  signedIn(actor).by = claims.jti
+  return actor
+}
+
+async function byKey(context: SessionContext & Presented, key: string): Promise<Actor | null> {
+  const hash = keyHash(key)
+  const row = hash === undefined ? undefined : await rowOf(batchesOf(context.catalog).keys, context, hash)
+  if (row === undefined) return null
+  const actor = actorOf(row, context.catalog, authOptions(context.options))
+  const [permissions, own, networks, methods] = row.slice(-5, -1)
+  const limits = { permissions: permissions!, own: own === 't', networks: networks!, methods: methods! }
+  return actorOfKey(actor, limits, context, permissionSet)
+}
+
+/** The row of an id, read after this call; requests that arrive while one is read share the next statement. */
+function rowOf(batch: Batch, context: SessionContext, id: string): Promise<Row | undefined> {
   return new Promise((resolve, reject) => {
-    batch.waiting.push({ jti: claims.jti, cookie, resolve, reject })
+    batch.waiting.push({ id, resolve, reject })
     if (!batch.busy) void checkAll(batch, context)
   })
 }
 
 async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   batch.busy = true
-  const own = authOptions(context.options)
+  const { idleMs } = authOptions(context.options).session
+  const { name, text } = batch
   while (batch.waiting.length > 0) {
     const checked = batch.waiting.splice(0, MOST_TOGETHER)
     try {
       const time = context.now().getTime()
-      const moments = [new Date(time - TOUCH_MS), new Date(time - own.session.idleMs)]
-      const wanted = [...new Set(checked.map(({ jti }) => jti))]
-      const rows = await context.database.compiled.run({ name: 'auth_sessions', text: batch.text }, [
-        wanted,
-        ...moments,
-      ])
-      const actors = new Map(rows.map((row) => [row[0], sessionActor(row, context.catalog, own)]))
-      for (const [jti, actor] of actors) signedIn(actor).by = String(jti)
-      for (const { jti, cookie, resolve } of checked) {
-        const actor = actors.get(jti) ?? null
-        // A token counts only in the way in which it was given.
-        resolve(cookie === (actor?.bucket === 'session') ? actor : null)
-      }
-      touch(
-        context,
-        rows.filter((row) => row.at(-1) === 't').map((row) => row[0]),
-      )
+      const moments = [TOUCH_MS, idleMs, 0].map((ago) => new Date(time - ago))
+      const wanted = [...new Set(checked.map(({ id }) => id))]
+      const rows = await context.database.compiled.run({ name, text }, [wanted, ...moments])
+      const byId = new Map(rows.map((row) => [row[0], row]))
+      for (const { id, resolve } of checked) resolve(byId.get(id))
+      const used = rows.filter((row) => row.at(-1) === 't').map((row) => row[0])
+      if (used.length > 0) touch(batch, context, used)
     } catch (error) {
       // Those that wait would fail too; a database that does not answer must not cause a queue.
       for (const { reject } of [...checked, ...batch.waiting.splice(0)]) reject(error)
@@ -98,31 +109,47 @@ async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
   batch.busy = false
 }
 
-/** The actor of a row of the batch; that of a browser is counted in a limit of its own. */
-function sessionActor(row: Row, catalog: Catalog, own: AuthOptions): Actor {
-  const actor = actorOf(row, catalog, own)
-  return row.at(-2) === 't' ? Object.freeze({ ...actor, bucket: 'session' }) : actor
-}
-
-const batchOf = memo((catalog: Catalog): Batch => {
-  // Text of a prepared statement, because every request runs it.
+/** The texts of prepared statements, because every request runs one. All have the same parameters, used or not. */
+const batchesOf = memo((catalog: Catalog): Readonly<Record<'sessions' | 'keys', Batch>> => {
   const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
   const live = (resource: string, alias: string): string => notDeletedSql(catalog.resources.get(resource)!, alias)
-  const text = `select s.jti, ${actorColumns(catalog)}, s.cookie,
+  const batch = (name: string, marks: Batch['marks'], columns: string, condition: string): Batch => {
+    const text = `select s.${marks[1]}, ${actorColumns(catalog)}, ${columns},
       coalesce(s.last_used_at, s.created_at) < $2::timestamptz
-    from ${table('access_tokens')} s
+    from ${table(marks[0])} s
     join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live('users', 'u')}
     join ${table('roles')} r on r.id = u.role_id${live('roles', 'r')}
-    where s.jti = any($1) and (not s.cookie or coalesce(s.last_used_at, s.created_at) > $3::timestamptz)`
-  return { text, waiting: [], busy: false }
+    where s.${marks[1]} = any($1) and ${condition}`
+    return { name, marks, text, waiting: [], busy: false }
+  }
+  const unused = 's.cookie and coalesce(s.last_used_at, s.created_at) <= $3::timestamptz'
+  const limits = 's.permissions, s.own, s.networks, s.methods'
+  return {
+    sessions: batch(
+      'auth_sessions',
+      ['access_tokens', 'jti'],
+      's.cookie',
+      `not (${unused}) and s.expires_at > $4::timestamptz`,
+    ),
+    keys: batch(
+      'auth_keys',
+      ['access_keys', 'key_hash'],
+      limits,
+      `s.expires_at > $4::timestamptz and $3::timestamptz is not null`,
+    ),
+  }
 })
 
-/** Marks sessions as used. No request waits for it; after a failure the next request marks them. */
-function touch({ catalog, database, now }: SessionContext, jtis: readonly (string | null | undefined)[]): void {
-  if (jtis.length === 0) return
-  const { table } = catalog.resources.get('access_tokens')!
-  const text = `update "${table}" set last_used_at = $2::timestamptz where jti = any($1)`
-  database.adhoc.run({ text }, [jtis, now()]).catch(() => undefined)
+/** Marks rows as used. No request waits for it; after a failure the next request marks them. */
+function touch(
+  { marks: [resource, column] }: Batch,
+  context: SessionContext,
+  ids: readonly (string | null | undefined)[],
+): void {
+  const { catalog, database, now } = context
+  const { table } = catalog.resources.get(resource)!
+  const text = `update "${table}" set last_used_at = $2::timestamptz where ${column} = any($1)`
+  database.adhoc.run({ text }, [ids, now()]).catch(() => undefined)
 }
 
 /** The token id of an actor's session; undefined for actors without a session. */
@@ -339,42 +366,3 @@ export function actorOf(
 }
 
 const attributesOf = memo((catalog: Catalog): AttributeColumns => attributeColumns(catalog, 'u'))
-
-/** The present actor of an address or an id; null where nobody who may sign in has it. */
-export async function identify({ catalog, database, options }: PluginContext, name: string): Promise<Actor | null> {
-  const { options: own, type } = catalog.resources.get('users')!.fields.get('email')!
-  const address = type.parse(name, own)
-  const values = ['value' in address ? address.value : name, name]
-  const [found] = await findActors(
-    { catalog, options, runner: database.adhoc },
-    '(u.email = $1 or u.id::text = $2)',
-    values,
-  )
-  return found ?? null
-}
-
-interface Asking {
-  readonly catalog: Catalog
-  readonly options: JsonObject
-  readonly runner: Runner
-}
-
-/** The actors of those accounts that may sign in now. */
-export function actors(asking: Asking, ids: readonly number[]): Promise<readonly Actor[]> {
-  return findActors(asking, 'u.id = any($1::integer[])', [ids])
-}
-
-/** Reads the same columns as sessions do. */
-async function findActors(
-  { catalog, options, runner }: Asking,
-  condition: string,
-  values: readonly unknown[],
-): Promise<readonly Actor[]> {
-  const users = catalog.resources.get('users')!
-  const roles = catalog.resources.get('roles')!
-  const text = `select null, ${actorColumns(catalog)}
-    from "${users.table}" u join "${roles.table}" r on r.id = u.role_id
-    where ${condition} and u.status <> 'declined'${notDeletedSql(users, 'u')}${notDeletedSql(roles, 'r')} order by u.id`
-  const own = authOptions(options)
-  return (await runner.run({ text }, values)).map((row) => actorOf(row, catalog, own))
-}

@@ -6,7 +6,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Database, JsonObject, PluginContext } from '../../../engine/index.ts'
 import { modelOf } from '../../../engine/record/model.ts'
-import { authenticate, identify, readToken, signToken } from '../../../plugins/auth/session.ts'
+import { identify } from '../../../plugins/auth/account.ts'
+import { authenticate, readToken, signToken } from '../../../plugins/auth/session.ts'
 import { rewriteAddresses } from '../../../plugins/auth/start.ts'
 import { application, type TestApplication } from '../../support/application.ts'
 import { runAhead } from '../../support/job.ts'
@@ -57,7 +58,16 @@ test('requests that arrive together share statements, and each gets its own answ
     },
   }
   const { catalog, now, settings } = foundation
-  const context = { catalog, now, settings, options: {}, instance: 'x', database: { ...engine.database, compiled } }
+  const context = {
+    catalog,
+    now,
+    settings,
+    options: {},
+    instance: 'x',
+    ip: '127.0.0.1',
+    method: 'GET',
+    database: { ...engine.database, compiled },
+  }
   const asked = Array.from(
     { length: 40 },
     (_, index) => `Bearer ${index % 8 === 7 ? 'none.of.ours' : tokens[index % 5]}`,
@@ -89,7 +99,16 @@ test('while the database does not answer, everybody who waits hears so at once a
     },
   }
   const { catalog, now, settings } = running.foundation
-  const context = { catalog, now, settings, options: {}, instance: 'x', database: { ...database, compiled } }
+  const context = {
+    catalog,
+    now,
+    settings,
+    options: {},
+    instance: 'x',
+    ip: '127.0.0.1',
+    method: 'GET',
+    database: { ...database, compiled },
+  }
   const headers = { authorization: `Bearer ${token}` }
   const ask = () => authenticate({ ...context, headers })
   // Its signature is known from here on, so that all of them arrive together.
