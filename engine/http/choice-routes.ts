@@ -18,9 +18,11 @@ type Chosen = BelongsTo | ManyToMany
 export function choiceRoutes(catalog: Catalog): readonly EngineRoute[] {
   const queryFields = resolveFields(QUERY, catalog.fieldTypes).value ?? []
   return [...catalog.resources.values()].flatMap((resource) =>
-    [...resource.relations.values()].flatMap((relation) =>
-      isSet(resource, relation) ? [choiceRoute(catalog, resource, relation, queryFields)] : [],
-    ),
+    [...resource.relations.values()].flatMap((relation) => {
+      if (!isSet(resource, relation)) return []
+      const route = choiceRoute(catalog, resource, relation, queryFields)
+      return [route, ...underEarlierNames(resource, relation, route)]
+    }),
   )
 }
 
@@ -34,6 +36,15 @@ const QUERY: Readonly<Record<string, FieldDefinition>> = {
   page: { type: 'integer', min: 1 },
   per_page: { type: 'integer', min: 1 },
   cursor: { type: 'string' },
+}
+
+/** The same route by the earlier names of the relation. */
+function underEarlierNames(resource: Resource, relation: Relation, route: EngineRoute): readonly EngineRoute[] {
+  return [...resource.relations.values()].flatMap(({ earlier, name }) =>
+    earlier?.instead === relation.name
+      ? [{ ...route, path: `/${resource.path}/choices/${name}`, earlier: { ...earlier, path: name } }]
+      : [],
+  )
 }
 
 /** Whether anybody sets the relation by a body. */

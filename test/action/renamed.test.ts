@@ -148,7 +148,8 @@ test('types and clients that are made now know the later names only', () => {
   assert.match(types, 'readonly subject: string')
   assert.equal(types.match(/readonly (title|hall|tags|notes|tag_ids|hall_id)\b.*/), null)
   const client = clientOfApplication(catalog, [], composition, '')
-  assert.not.match(client, /\b(talks|title|hall_id)\b/)
+  // A choice has a `title` of its own.
+  assert.not.match(client, /\b(talks|hall_id|tag_ids)\b/)
 })
 
 test('answers tell since when and until when, by the earliest of what was used', async () => {
@@ -160,6 +161,8 @@ test('answers tell since when and until when, by the earliest of what was used',
   assert.equal([named?.headers.deprecation, named?.headers.sunset], ['@1769904000', 'Fri, 01 Jan 2027 00:00:00 GMT'])
   assert.equal([plain?.headers.deprecation, plain?.headers.sunset], [undefined, undefined])
   assert.equal([other?.headers.deprecation, other?.headers.sunset], ['@1767225600', 'Tue, 01 Jun 2027 00:00:00 GMT'])
+  const choices = await after.call('GET', '/api/talks/choices/hall')
+  assert.equal([choices.status, choices.headers.deprecation], [200, '@1767225600'])
   const tags = await after.call('GET', '/api/tags')
   assert.is(tags.headers.deprecation, undefined)
 })
