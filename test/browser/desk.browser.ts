@@ -15,7 +15,8 @@ const it = browser === undefined ? test.skip : test
 
 test.before(async (context) => {
   if (browser === undefined) return
-  const env = { ADMIN_EMAIL: ACCOUNT.email, ADMIN_PASSWORD: ACCOUNT.password }
+  // A browser keeps a cookie of this machine alone without https.
+  const env = { BASE_URL: 'http://localhost:3000', ADMIN_EMAIL: ACCOUNT.email, ADMIN_PASSWORD: ACCOUNT.password }
   const app = await application({ resources: 'resources', env })
   const { body } = await app.call('POST', '/api/v1/auth/login', { body: ACCOUNT })
   const { token } = body.data as { readonly token: string }
@@ -66,6 +67,27 @@ it('a wrong password says so, and the right one shows what the account may see',
   await page.getByLabel('Password').waitFor()
   assert.equal(problems, [])
   await close()
+})
+
+it('a session lasts over a reload and a new tab, without a token that a script could read, and ends in both', async ({
+  app,
+}) => {
+  await signedIn(app, '/tickets', async (page) => {
+    await page.getByRole('grid').waitFor()
+    await page.reload()
+    await page.getByRole('grid').waitFor()
+    await page.getByTitle(/^Signed in as First Admin/).waitFor()
+    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')
+    assert.is(kept, '[{"plinth.cookie":"yes"},{},""]')
+    const other = await page.context().newPage()
+    await other.goto(`${app.address}/console/statuses`)
+    await other.getByRole('grid').waitFor()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByLabel('Password').waitFor()
+    await other.close()
+    await page.reload()
+    await page.getByLabel('Password').waitFor()
+  })
 })
 
 it('a move is a button, and the record shows what came of it', async ({ app }) => {

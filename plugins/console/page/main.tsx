@@ -2,9 +2,9 @@
 import { StrictMode, type ReactNode, useEffect, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
-import { isAborted, read, sentence } from './client/api.ts'
+import { isAborted, Refusal, read, sentence } from './client/api.ts'
 import type { Catalog } from './client/catalog.ts'
-import { useSession } from './client/session.ts'
+import { signedOut, useSession } from './client/session.ts'
 import { Failed, Fence, Loading } from './shell/parts.tsx'
 import { Shell } from './shell/shell.tsx'
 import { words } from './words/words.ts'
@@ -20,7 +20,12 @@ function useCatalog(): { readonly catalog: Catalog | undefined; readonly failure
     const stop = new AbortController()
     read('/catalog.json', stop.signal).then(
       (catalog) => setState({ catalog: catalog as object as Catalog }),
-      (error) => isAborted(error) || setState((before) => ({ ...before, failure: sentence(error) })),
+      (error) => {
+        if (isAborted(error)) return
+        // A session that ended before the page was opened has nothing to go on with.
+        if (error instanceof Refusal && error.status === 401 && state.catalog === undefined) signedOut()
+        else setState((before) => ({ ...before, failure: sentence(error) }))
+      },
     )
     return () => stop.abort()
   }, [token, ended, count])

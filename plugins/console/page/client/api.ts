@@ -1,7 +1,7 @@
 /** Requests to the API: answers, refusals with a sentence for people, and waiting when the server asks for it. */
 import { words } from '../words/words.ts'
 import type { Json, RecordData } from './catalog.ts'
-import { session, sessionEnded } from './session.ts'
+import { BY_COOKIE, session, sessionEnded } from './session.ts'
 
 /** The path below which the application begins. */
 export const ROOT = document.documentElement.dataset.root ?? ''
@@ -75,9 +75,10 @@ export async function read(path: string, signal: AbortSignal): Promise<Json> {
 }
 
 async function send(path: string, { body, ifMatch, key, method = 'GET', signal }: Asked): Promise<Response> {
-  const { token } = session()
-  const headers = new Headers({ accept: 'application/json' })
-  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+  const { token, turn } = session()
+  // A browser that does not say which page sends a request is believed by this header, which no other site can send.
+  const headers = new Headers({ accept: 'application/json', 'x-plinth': '1' })
+  if (token !== undefined && token !== BY_COOKIE) headers.set('authorization', `Bearer ${token}`)
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (ifMatch !== undefined) headers.set('if-match', ifMatch)
   if (key !== undefined && key !== 'never') headers.set('idempotency-key', key)
@@ -85,7 +86,7 @@ async function send(path: string, { body, ifMatch, key, method = 'GET', signal }
   if (body !== undefined) init.body = JSON.stringify(body)
   try {
     const response = await fetch(addressOf(path), init)
-    if (response.status === 401 && token !== undefined) sessionEnded(token)
+    if (response.status === 401 && token !== undefined) sessionEnded(turn)
     return response
   } catch (error) {
     if (signal?.aborted === true) throw error

@@ -1,7 +1,17 @@
-/** Who is signed in: a token that lives as long as the tab, and is kept nowhere else. */
+/**
+ * Who is signed in: by a cookie that no script reads, or, where there can be none, by a token that lives as long as the
+ * tab and is kept nowhere else.
+ */
 import { useSyncExternalStore } from 'react'
 
+/** In the place of a token: the browser sends the cookie by itself. */
+export const BY_COOKIE = ''
+
+/** Says in every tab, and after a reload, that there is a cookie. */
+const KEPT = 'plinth.cookie'
+
 export interface Session {
+  /** `BY_COOKIE` for a session by cookie; undefined: nobody is signed in. */
   readonly token: string | undefined
   /** What people call the account. */
   readonly name: string | undefined
@@ -11,7 +21,12 @@ export interface Session {
   readonly turn: number
 }
 
-let current: Session = { token: undefined, name: undefined, ended: false, turn: 0 }
+let current: Session = {
+  token: localStorage.getItem(KEPT) === null ? undefined : BY_COOKIE,
+  name: undefined,
+  ended: false,
+  turn: 0,
+}
 const listeners = new Set<() => void>()
 
 function become(next: Omit<Session, 'turn'>): void {
@@ -32,14 +47,23 @@ export function useSession(): Session {
 }
 
 export function signedIn(token: string, name: string | undefined): void {
+  if (token === BY_COOKIE) localStorage.setItem(KEPT, 'yes')
+  else localStorage.removeItem(KEPT)
   become({ token, name, ended: false })
 }
 
+/** Notes the name of an account whose session was there before the page. */
+export function named(name: string): void {
+  current = { ...current, name }
+  for (const listener of listeners) listener()
+}
+
 export function signedOut(): void {
+  localStorage.removeItem(KEPT)
   become({ token: undefined, name: undefined, ended: false })
 }
 
-/** Notes that the server refuses the token; an answer to an older token changes nothing. */
-export function sessionEnded(token: string): void {
-  if (current.token === token && !current.ended) become({ ...current, ended: true })
+/** Notes that the server refuses the session of a turn; an answer to an older one changes nothing. */
+export function sessionEnded(turn: number): void {
+  if (current.turn === turn && !current.ended) become({ ...current, ended: true })
 }

@@ -11,7 +11,7 @@ import { Link } from './link.tsx'
 import { Palette } from './palette.tsx'
 import { Fence, Notices } from './parts.tsx'
 import { Screen } from './screen.tsx'
-import { SignInAgain, SignInForm, SignInScreen, signInRoute, signOut } from './sign-in.tsx'
+import { SignInAgain, SignInForm, signInRoute, SignInScreen, signOut, useName } from './sign-in.tsx'
 
 type Open = 'palette' | 'keys' | 'menu' | 'sign-in'
 
@@ -55,7 +55,8 @@ export function Shell({ catalog }: { readonly catalog: Catalog }): ReactNode {
 }
 
 function Top({ catalog, onOpen }: { readonly catalog: Catalog; readonly onOpen: (open: Open) => void }): ReactNode {
-  const { name, token } = useSession()
+  const { token } = useSession()
+  const name = useName(catalog)
   return (
     <header className="top">
       <Button aria-label={words().menu} className="button plain for-phones" onPress={() => onOpen('menu')}>
@@ -81,7 +82,7 @@ function Top({ catalog, onOpen }: { readonly catalog: Catalog; readonly onOpen: 
         </Button>
       ) : null}
       {token === undefined ? null : (
-        <Button className="button" onPress={() => signOut(catalog)}>
+        <Button className="button" onPress={() => void signOut(catalog)}>
           {words().signOut}
         </Button>
       )}

@@ -1,8 +1,9 @@
 /** Signing in with e-mail and password, as a screen and over a form whose session has ended. */
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { addressOf, ask, sentence } from '../client/api.ts'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { addressOf, ask, Refusal, sentence } from '../client/api.ts'
 import { type Catalog, type Json, type OfferedRoute, type RecordData, valueAt } from '../client/catalog.ts'
-import { signedIn, signedOut, useSession } from '../client/session.ts'
+import { notify } from '../client/notices.ts'
+import { BY_COOKIE, named, session, signedIn, signedOut, useSession } from '../client/session.ts'
 import { words } from '../words/words.ts'
 import { Box } from './dialog.tsx'
 import { useWork } from './work.ts'
@@ -18,16 +19,57 @@ export function signInRoute(catalog: Catalog): OfferedRoute | undefined {
   return 'email' in properties && 'password' in properties ? route : undefined
 }
 
-/** Ends the session on the server too, where there is a route for it. */
-export function signOut(catalog: Catalog): void {
+/** Ends the session, on the server first: a cookie is there until the server has taken it back. */
+export async function signOut(catalog: Catalog): Promise<void> {
   const route = routeOf(catalog, 'POST', '/auth/logout')
-  if (route !== undefined) ask(route.path, { method: 'POST', body: {}, key: 'never' }).catch(() => undefined)
+  try {
+    if (route !== undefined) await ask(route.path, { method: 'POST', body: {}, key: 'never' })
+  } catch (error) {
+    const isOver = error instanceof Refusal && error.status === 401
+    if (session().token === BY_COOKIE && !isOver) return notify(sentence(error))
+  }
   signedOut()
 }
 
 function nameIn(data: Json): string | undefined {
   const name = valueAt(data as RecordData, 'user.name') ?? valueAt(data as RecordData, 'user.email')
   return name === null ? undefined : String(name)
+}
+
+/** Signs in by a cookie where there may be one, and by a token otherwise. */
+async function signIn(
+  { input, path }: OfferedRoute,
+  body: Readonly<Record<string, Json>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const login = (kind: Readonly<Record<string, Json>>) =>
+    ask(path, { method: 'POST', body: { ...body, ...kind }, key: 'never', signal })
+  const mayKeep = window.isSecureContext && 'session' in (input?.properties ?? {})
+  const kept = mayKeep
+    ? await login({ session: 'cookie' }).catch((error: unknown) => {
+        if (error instanceof Refusal && error.status === 403) return undefined
+        throw error
+      })
+    : undefined
+  if (kept !== undefined) return signedIn(BY_COOKIE, nameIn(kept.data))
+  const { data } = await login({})
+  signedIn(String(valueAt(data as RecordData, 'token')), nameIn(data))
+}
+
+/** Asks who is signed in, where the session was there before the page. */
+export function useName(catalog: Catalog): string | undefined {
+  const { name, token } = useSession()
+  const path = routeOf(catalog, 'GET', '/auth/me')?.path
+  useEffect(() => {
+    if (token === undefined || name !== undefined || path === undefined) return
+    const stop = new AbortController()
+    ask(path, { signal: stop.signal }).then(
+      ({ data }) => named(nameIn({ user: data }) ?? ''),
+      () => undefined,
+    )
+    return () => stop.abort()
+  }, [token, name, path])
+  return name
 }
 
 /** The form alone. */
@@ -38,10 +80,7 @@ export function SignInForm({ catalog, route }: { readonly catalog: Catalog; read
   const forgot = routeOf(catalog, 'GET', '/password/reset')
   const send = (event: FormEvent): void => {
     event.preventDefault()
-    work.run(async (signal) => {
-      const { data } = await ask(route.path, { method: 'POST', body: { email, password }, key: 'never', signal })
-      signedIn(String(valueAt(data as RecordData, 'token')), nameIn(data))
-    })
+    work.run((signal) => signIn(route, { email, password }, signal))
   }
   return (
     <form className="form" onSubmit={send}>
