@@ -115,7 +115,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'flatten',
     usage: '[--out <folder>]',
     summary:
-      'print the whole application as files that extend nothing, each part with the file and the line that it comes from; with --out, write them into a folder',
+      'print the whole application as files that extend nothing; each part has the file and the line that it comes from; with --out, write them into a folder',
     options: { out: { type: 'string' } },
     example: 'plinth flatten --out whole',
     load: () => import('./flatten.ts'),

@@ -96,6 +96,7 @@ const TABLE: readonly (readonly [permission: string, cells: string, routes: read
   ],
   // A header on any request; test/desk/explained.test.ts tries it.
   ['answers.explain', '– – –', []],
+  ['keys.own', '– – –', []],
   ['ai.manage', '– – –', ['POST /ai/settings']],
   ['media.view', '✓ ✓ own', [...view('/media'), 'GET /media/{}/download']],
   ['media.upload', '✓ ✓ own', ['POST /media']],
