@@ -22,6 +22,9 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   '0.2.0': [SEARCHED],
 }
 
+/** Versions whose files are changed in more than one word: their answers are compared too, which takes a start and 500 requests. */
+const ANSWERED: ReadonlySet<string> = new Set(['7aad99f', '04ea4ea'])
+
 /** The comments of files, in their order. */
 async function commentsIn(folder: string): Promise<readonly string[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort()
@@ -72,7 +75,7 @@ for (const version of await versions()) {
     assert.match((await upgrade()).said, 'No word of an earlier version is in these files.')
   })
 
-  test('every answer is what it was', async () => {
+  const answered = async () => {
     const app = join(folder, 'app.yaml')
     const text = await readFile(app, 'utf8')
     // The set was made with sign-ins that last.
@@ -87,7 +90,8 @@ for (const version of await versions()) {
     })
     const unexpected = found.filter(({ at }) => !CHANGED.some(({ where }) => where.test(at)))
     assert.is(alike(unexpected).join('\n'), '', `${unexpected.length} differences`)
-  })
+  }
+  if (ANSWERED.has(version)) test('every answer is what it was', answered)
 
   test.run()
 }
