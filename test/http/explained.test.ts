@@ -163,7 +163,7 @@ test('without the right every answer is the same to the byte, with the header an
       assert.equal(bytes(with_), bytes(without), `${who} ${request}`)
     }
   const document = JSON.stringify(app.engine.app.document())
-  assert.not.match(document, /prefer\b/i)
+  assert.not.match(document, /prefer: explain|`explain`/i)
   // The check above can fail: with the right, the answers differ.
   assert.not.equal(bytes(await call('agent', 'GET /notes/1', prefer)), bytes(await call('agent', 'GET /notes/1')))
 })
