@@ -85,6 +85,11 @@ async function leaveBehind({ app, must }: Blog): Promise<void> {
       attempts_made, next_attempt_at, occurred_at, created_at, queued_at)
     select webhook_id, 1000000, 'msg_waits', event, resource, record_id, 'pending', 0, now() + interval '1 day', now(), now(), now()
     from webhook_deliveries order by id limit 1`)
+  await run(
+    `insert into access_keys (name, start, key_hash, permissions, expires_at, user_id)
+      values ('night job', 'plk_night', 'none', '["posts.view", "macros.use"]', now() + interval '1 day', $1)`,
+    [boss],
+  )
   await run(`insert into import_rows (resource, digest, record_id, done_at) values ('posts', 'cells', '1', now())`)
 }
 
@@ -185,13 +190,15 @@ test('files are served with their record', async () => {
   assert.is(answer.status, 200)
 })
 
-test('roles have the permissions of the renamed resource, and no others', async () => {
+test('roles and keys have the permissions of the renamed resource, and no others', async () => {
   const ed = await blog.login('ed')
   assert.is((await blog.app.call('GET', '/api/articles', { token: ed })).status, 200)
   const roles: readonly Data[] = await blog.must('GET', '/settings/roles')
   const editor = roles.find(({ slug }) => slug === 'editor')
   assert.equal(editor.permissions, ['articles.view', 'articles.manage', 'webhooks.manage', 'macros.use'])
   assert.equal(roles.find(({ slug }) => slug === 'reader').permissions, [])
+  const [key] = await run('select permissions from access_keys')
+  assert.equal(key?.[0], '["articles.view", "macros.use"]')
 })
 
 test('a request that is sent again is answered as before, and titles of steps stay as they were said', async () => {
