@@ -11,6 +11,7 @@ import { isResourceRoute } from '../../../engine/http/resource-routes.ts'
 import { authenticate } from '../../../plugins/auth/session.ts'
 import { type Answer, type Desk, openDesk, type Person } from '../../desk/desk.ts'
 import { until } from '../../support/wait.ts'
+import { sendParts } from '../media/world.ts'
 
 interface State {
   desk: Desk
@@ -116,8 +117,14 @@ test('no key looks after keys or sessions, or leaves work that the whole account
   assert.is(await statusOf(desk.remove(`/auth/keys/${list[0]?.id}`, key)), 403)
   const sessions = await desk.get('/auth/sessions', desk.admin)
   assert.is(await statusOf(desk.remove(`/auth/sessions/${sessions.list[0]?.id}`, key)), 403)
-  const batch = await desk.post('/ai/tickets/classify', key, { ticket_ids: [1] })
-  assert.ok([403, 404, 422].includes(batch.status), batch.text)
+  const file = (value: string, name: string) => [{ name: 'file', value, file: name }]
+  // So many rows are imported as a job.
+  const rows = file(`Subject\n${'From a file\n'.repeat(2_001)}`, 'many.csv')
+  const refused = await sendParts(desk, 'POST', '/tickets/import', key, rows)
+  assert.is(refused.status, 403, refused.text)
+  assert.match(refused.text, 'a key has only some: sign in for it')
+  const few = file('Subject\nFrom a file\n', 'few.csv')
+  assert.is((await sendParts(desk, 'POST', '/tickets/import', key, few)).status, 200)
 })
 
 test('a key of an admin gives nobody a role above its own permissions', async ({ desk }) => {
