@@ -54,7 +54,7 @@ async function ownDocument(invocation: Invocation): Promise<OpenApiDocument | un
 }
 
 /** So many lines of changes that break nobody are shown, unless all are wanted. */
-const HARMLESS_SHOWN = 5
+const HARMLESS_SHOWN = 2
 
 /**
  * Changes for people: first those that break clients, with their number; those of the program apart from those of the
