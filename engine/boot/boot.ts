@@ -92,11 +92,10 @@ export async function catalogFrom(
   const diagnostics = inOrder([...unreadable, ...found, ...told])
   if (isFailed(diagnostics) || made.value === undefined) return { diagnostics }
   const { brought, written: _, ...parts } = made.value
-  const [lowest, ...higher] = layersOf(sources)
   const all = [
     sources.app,
     ...brought,
-    ...[lowest!, ...higher].flatMap((layer) => [
+    ...layersOf(sources).flatMap((layer) => [
       ...(layer.app === sources.app ? [] : [layer.app]),
       ...layer.resources,
       ...layer.texts,

@@ -95,12 +95,12 @@ class Work {
   replace(found: readonly Earlier[]): boolean {
     const before = this.#files.changed
     const ways = found.map((one) => ({ one, way: this.#wayFor(one) }))
-    for (const { one, way } of [...ways].reverse()) if (way !== undefined && !('keeps' in way)) this.#remove(one)
-    for (const { one, way } of ways) if (way !== undefined) this.#add(one, way)
+    for (const { one, way } of [...ways].reverse()) if (!('keeps' in way)) this.#remove(one)
+    for (const { one, way } of ways) this.#add(one, way)
     return !isDeepStrictEqual(before, this.#files.changed)
   }
 
-  #wayFor(one: Earlier): Instead | Choice | undefined {
+  #wayFor(one: Earlier): Instead | Choice {
     const { choose } = one.word
     if (choose === undefined) return one.word
     const meant = choose.find((choice) => choice.if !== undefined && isDeepStrictEqual(choice.if, one.value))
@@ -110,7 +110,7 @@ class Work {
     if (choice !== undefined) return choice
     this.open.set(one.name, one)
     // With the first one, what has to be chosen after it comes to light.
-    return choose[0]
+    return choose[0]!
   }
 
   /** A plugin whose last option goes is used still. */

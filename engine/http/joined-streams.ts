@@ -15,6 +15,11 @@ export function placesIn(lastEventId: string | undefined, lists: number): readon
   })
 }
 
+/** A reason for cutting a reader off that is no fault for the log. */
+export class FellBehind extends Error {
+  readonly code = 'ERR_STREAM_PREMATURE_CLOSE'
+}
+
 /**
  * One stream of the streams of several lists: each event says in `of` which list it is about, and its id has the places
  * of all of them. Ends when one of them ends; cuts a reader off when more than `unsentBytes` wait for it.
@@ -33,7 +38,7 @@ export function joined(
     one.on('data', (chunk: Buffer) => {
       if (body.destroyed || body.readableEnded) return
       body.push(renumbered(chunk.toString('utf8'), at, places))
-      if (body.readableLength > unsentBytes) body.destroy(fellBehind())
+      if (body.readableLength > unsentBytes) body.destroy(new FellBehind('the reader of a stream fell behind'))
     })
     one.once('error', (error) => body.destroy(error))
     one.once('end', () => {
@@ -43,11 +48,6 @@ export function joined(
   })
   body.once('close', closeAll)
   return body
-}
-
-/** A reason for cutting a reader off that is no fault for the log. */
-function fellBehind(): Error {
-  return Object.assign(new Error('the reader of a stream fell behind'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })
 }
 
 /** Whole events of one list as events of the joined stream; `places` learns where the list is. */

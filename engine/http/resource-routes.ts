@@ -1,7 +1,7 @@
 /** The routes of a resource's actions, on its own path and below other records. */
 
 import type { Actor } from '../actor.ts'
-import { type Further, parametersOf } from '../ask/list.ts'
+import { parametersOf } from '../ask/list.ts'
 import { type Lookup, readLookup } from '../ask/lookup.ts'
 import { forbiddenBy, readable, requireClause, shown } from '../ask/policy.ts'
 import { readRecordQuery } from '../ask/projection.ts'
@@ -99,18 +99,8 @@ function queryRoute(
   parent: Resource | undefined,
   above: (execution: Execution, input: RequestInput) => Parent | undefined,
 ): ResourceRoute {
-  const run: Run = async (execution, input) =>
-    listReply(
-      await listRecords(
-        execution,
-        resource,
-        parametersOf(resource, input.body),
-        above(execution, input),
-        withCan(canFor(execution, resource, input)),
-      ),
-      resource.statusCodes.list,
-      canFor(execution, resource, input),
-    )
+  const run: Run = (execution, input) =>
+    pageReply(execution, resource, input, parametersOf(resource, input.body), above(execution, input))
   return {
     ...route(resource, 'list', 'POST', `${path}/query`, parent, run),
     description: 'The list, with its parameters in the body.',
@@ -133,18 +123,7 @@ function nestedRoutes(
     resource: parent,
     lookup: named(execution, parent, input),
   })
-  const list: Run = async (execution, input) =>
-    listReply(
-      await listRecords(
-        execution,
-        resource,
-        input.query,
-        above(execution, input),
-        withCan(canFor(execution, resource, input)),
-      ),
-      resource.statusCodes.list,
-      canFor(execution, resource, input),
-    )
+  const list: Run = (execution, input) => pageReply(execution, resource, input, input.query, above(execution, input))
   const create: Run = async (execution, input) =>
     createdReply(execution, resource, await createRecord(execution, resource, input.body, above(execution, input)))
   if (action === 'create') return [route(resource, action, 'POST', path, parent, create)]
@@ -167,11 +146,7 @@ function named({ actor }: Execution, resource: Resource, { params }: RequestInpu
 function runs(resource: Resource): Readonly<Record<ActionName, Run>> {
   const codes = resource.statusCodes
   return {
-    list: async (execution, input) => {
-      const can = canFor(execution, resource, input)
-      const page = await listRecords(execution, resource, input.query, undefined, withCan(can))
-      return listReply(page, codes.list, can)
-    },
+    list: (execution, input) => pageReply(execution, resource, input, input.query),
     get: async (execution, input) => {
       const { actor, catalog } = execution
       const projection = input.query.size === 0 ? undefined : readRecordQuery(catalog, resource, actor, input.query)
@@ -253,8 +228,17 @@ function canFor({ actor, catalog }: Execution, resource: Resource, { headers }: 
     : undefined
 }
 
-function withCan(can: Can | undefined): Further | undefined {
-  return can && { can: can.shape }
+/** The reply with one page of a list, and with what the caller may do to each record if the request asks for that. */
+async function pageReply(
+  execution: Execution,
+  resource: Resource,
+  input: RequestInput,
+  query: Iterable<readonly [string, string]>,
+  parent?: Parent,
+): Promise<Reply> {
+  const can = canFor(execution, resource, input)
+  const page = await listRecords(execution, resource, query, parent, can && { can: can.shape })
+  return listReply(page, resource.statusCodes.list, can)
 }
 
 /** The reply with a page of a list. */

@@ -12,6 +12,7 @@ import type { EngineRoute, RequestInput } from './bound-route.ts'
 import type { Headers } from './call.ts'
 import { joined, placesIn } from './joined-streams.ts'
 import { routeAccess } from './resource-routes.ts'
+import type { Reply } from './route.ts'
 
 /** A reader, and the records that it follows. */
 export interface StreamRequest {
@@ -46,6 +47,14 @@ function refuse(): never {
   throw new Error('an application that only describes itself serves no streams')
 }
 
+/** The reply with events, which nothing on the way may keep or collect. */
+function eventReply(body: Readable): Reply {
+  return {
+    headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
+    raw: { type: `${EVENT_STREAM}; charset=utf-8`, body },
+  }
+}
+
 function streamRoute(resource: Resource, open: OpenStream): EngineRoute {
   const label = resource.label.toLowerCase()
   return {
@@ -63,10 +72,7 @@ function streamRoute(resource: Resource, open: OpenStream): EngineRoute {
     inputFields: undefined,
     queryFields: [],
     admit: (actor) => requireClause(resource.policies.view, actor),
-    run: async (execution, input) => ({
-      headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
-      raw: { type: `${EVENT_STREAM}; charset=utf-8`, body: open(requestOf(execution, resource, input)) },
-    }),
+    run: async (execution, input) => eventReply(open(requestOf(execution, resource, input))),
   }
 }
 
@@ -101,10 +107,7 @@ function joinedRoute(streamed: readonly Resource[], open: OpenStream): EngineRou
         }
       }
       const { streamUnsentBytes = LIMITS.streamUnsentBytes } = execution.catalog.limits
-      return {
-        headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
-        raw: { type: `${EVENT_STREAM}; charset=utf-8`, body: joined(bodies, places, streamUnsentBytes) },
-      }
+      return eventReply(joined(bodies, places, streamUnsentBytes))
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../actor.ts'
 import { readListQuery } from '../ask/list.ts'
 import { actorClass } from '../ask/policy.ts'
 import type { Resource } from '../catalog/catalog.ts'
+import { FellBehind } from '../http/joined-streams.ts'
 import type { StreamRequest } from '../http/stream-route.ts'
 import type { Foundation } from '../run/execution.ts'
 import type { ResetReason } from './events.ts'
@@ -55,11 +56,6 @@ export function sameRights(one: Actor, other: Actor): boolean {
 /** Whether two views lead to the same events. */
 export function seesSame(one: View, other: View): boolean {
   return one.share.name === other.share.name && one.readerClass.key === other.readerClass.key
-}
-
-/** A reason for cutting a reader off that is no fault for the log. */
-class FellBehind extends Error {
-  readonly code = 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 /**

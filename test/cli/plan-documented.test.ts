@@ -2,12 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createEngine } from '../../engine/engine.ts'
-import { servedLast } from '../../engine/migration/own/facts.ts'
-import { readSettings } from '../../engine/settings.ts'
-import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { blocks } from '../support/page.ts'
-import { until } from '../support/wait.ts'
+import { placeOf, serveOnce } from './serving.ts'
 import { type Folder, folder, plinth } from './world.ts'
 
 const plan = suite('plan: what the documents show')
@@ -62,34 +59,17 @@ let place: Folder
 let base: TestDatabase | undefined
 let said: string
 
-function env(): Readonly<Record<string, string | undefined>> {
-  return {
-    RESOURCES_DIR: `${place.path}/resources`,
-    DATA_DIR: `${place.path}/data`,
-    PORT: '0',
-    BASE_URL: 'http://desk.example',
-    DATABASE_URL: base?.url,
-  }
-}
-
-/** Serves the files until it is written down what they are. */
-async function serve(sql: string): Promise<void> {
-  const settings = readSettings(env()).value
-  assert.ok(settings)
-  const { value: engine, diagnostics } = await createEngine({ settings, log: SILENT })
-  assert.ok(engine, JSON.stringify(diagnostics))
-  await engine.listen()
-  await until(async () => (await servedLast(engine.database.adhoc)) !== undefined)
-  await engine.database.adhoc.run({ text: sql }, [])
-  await engine.close()
-}
+const env = () => placeOf(place, base)
 
 plan.before(async () => {
   place = folder(FILES)
   if (process.env.TEST_DATABASE_URL !== undefined) base = await testDatabase()
   const rows = (count: number, more: string) => `select 'No. ' || n, ${more} from generate_series(1, ${count}) n`
-  await serve(`insert into tickets (subject, urgent, deleted_at) ${rows(1204, 'false, null::timestamptz')}
-    union all ${rows(3, 'true, null')} union all ${rows(38, 'true, now()')}`)
+  await serveOnce(
+    env(),
+    `insert into tickets (subject, urgent, deleted_at) ${rows(1204, 'false, null::timestamptz')}
+    union all ${rows(3, 'true, null')} union all ${rows(38, 'true, now()')}`,
+  )
   place.write('resources/tickets.yaml', tickets(true))
   const ran = await plinth(['plan'], env())
   assert.is(ran.code, 0, ran.complained)

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
-import { serveOnce } from './serving.ts'
+import { placeOf, serveOnce } from './serving.ts'
 import { type Folder, folder, plinth } from './world.ts'
 
 const plan = suite('plan: roles')
@@ -25,16 +25,7 @@ policies:
 let place: Folder
 let base: TestDatabase | undefined
 
-/** The same database for the server that is begun and for the command: a server's, or a folder. */
-function env(): Readonly<Record<string, string | undefined>> {
-  return {
-    RESOURCES_DIR: `${place.path}/resources`,
-    DATA_DIR: `${place.path}/data`,
-    PORT: '0',
-    BASE_URL: 'http://desk.example',
-    DATABASE_URL: base?.url,
-  }
-}
+const env = () => placeOf(place, base)
 
 const run = (...args: readonly string[]) => plinth(['plan', ...args], env())
 

@@ -7,7 +7,7 @@ import { servedLast } from '../../engine/migration/own/facts.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'
-import { serveOnce } from './serving.ts'
+import { placeOf, serveOnce } from './serving.ts'
 import { type Folder, folder, plinth, type Ran } from './world.ts'
 
 const plan = suite('plan: the interface and access')
@@ -45,16 +45,7 @@ seeds:
 let place: Folder
 let base: TestDatabase | undefined
 
-/** The same database for the server that is begun and for the command: a server's, or a folder. */
-function env(): Readonly<Record<string, string | undefined>> {
-  return {
-    RESOURCES_DIR: `${place.path}/resources`,
-    DATA_DIR: `${place.path}/data`,
-    PORT: '0',
-    BASE_URL: 'http://desk.example',
-    DATABASE_URL: base?.url,
-  }
-}
+const env = () => placeOf(place, base)
 
 function run(...args: string[]): Promise<Ran> {
   return plinth(['plan', ...args], env())

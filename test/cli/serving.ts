@@ -3,8 +3,20 @@ import * as assert from 'uvu/assert'
 import { createEngine } from '../../engine/engine.ts'
 import { servedLast } from '../../engine/migration/own/facts.ts'
 import { readSettings } from '../../engine/settings.ts'
-import { SILENT } from '../support/database.ts'
+import { SILENT, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'
+import type { Folder } from './world.ts'
+
+/** The same database for a server that is begun and for a command: a server's, or a folder. */
+export function placeOf(folder: Folder, base: TestDatabase | undefined): Readonly<Record<string, string | undefined>> {
+  return {
+    RESOURCES_DIR: `${folder.path}/resources`,
+    DATA_DIR: `${folder.path}/data`,
+    PORT: '0',
+    BASE_URL: 'http://desk.example',
+    DATABASE_URL: base?.url,
+  }
+}
 
 /** Serves what the YAML says until it was written down; gives when it was. */
 export async function serveOnce(env: Readonly<Record<string, string | undefined>>, sql = 'select 1'): Promise<string> {

@@ -72,6 +72,24 @@ export function useName(catalog: Catalog): string | undefined {
   return name
 }
 
+interface LineProps {
+  readonly autoComplete: string
+  readonly label: string
+  readonly onChange: (value: string) => void
+  readonly type: 'email' | 'password'
+  readonly value: string
+}
+
+/** A line that has to be filled in. */
+function Line({ label, onChange, ...input }: LineProps): ReactNode {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <input {...input} onChange={(event) => onChange(event.target.value)} required />
+    </label>
+  )
+}
+
 /** The form alone. */
 export function SignInForm({ catalog, route }: { readonly catalog: Catalog; readonly route: OfferedRoute }): ReactNode {
   const [email, setEmail] = useState('')
@@ -84,26 +102,14 @@ export function SignInForm({ catalog, route }: { readonly catalog: Catalog; read
   }
   return (
     <form className="form" onSubmit={send}>
-      <label className="field">
-        <span>{words().email}</span>
-        <input
-          autoComplete="username"
-          onChange={(event) => setEmail(event.target.value)}
-          required
-          type="email"
-          value={email}
-        />
-      </label>
-      <label className="field">
-        <span>{words().password}</span>
-        <input
-          autoComplete="current-password"
-          onChange={(event) => setPassword(event.target.value)}
-          required
-          type="password"
-          value={password}
-        />
-      </label>
+      <Line autoComplete="username" label={words().email} onChange={setEmail} type="email" value={email} />
+      <Line
+        autoComplete="current-password"
+        label={words().password}
+        onChange={setPassword}
+        type="password"
+        value={password}
+      />
       <p className="bad" role="alert">
         {work.failure === undefined ? '' : sentence(work.failure)}
       </p>
