@@ -234,19 +234,50 @@ function presentTable(
   return aside === undefined ? undefined : { actual: aside, back: true }
 }
 
-function asideTable(table: Table, { names, setAside }: Present): Table | undefined {
-  const isOwn = ({ name }: SetAside) => !holdsOthers(table, names?.[name])
-  const last = setAside
-    .filter((one) => one.column === undefined && one.table === table.name && isOwn(one))
-    .at(-1)?.content
-  return last && 'primaryKey' in last && last.primaryKey.join() === table.primaryKey.join() ? last : undefined
+/** The last one that was set aside under the wanted name, or else the last one with the wanted meaning. */
+function lastAside(
+  among: readonly SetAside[],
+  { of = [], was = [] }: Pick<Table, 'of' | 'was'>,
+  hasName: (one: SetAside) => boolean,
+  meaningOf: (one: SetAside) => readonly string[] | undefined,
+): SetAside | undefined {
+  const meant = (one: SetAside): boolean =>
+    meaningOf(one)?.some((name) => of.includes(name) || was.includes(name)) === true
+  return among.findLast(hasName) ?? among.findLast(meant)
 }
 
-/** The column that was set aside last under each wanted name, where its values fit the wanted type. */
-function asideColumns(wanted: Table, actual: Table, { setAside }: Present): ReadonlyMap<string, Column> {
+/** Whether the key of a table that was set aside is the wanted one, whose columns may have other names by now. */
+function hasSameKey(wanted: Table, actual: Table, names: NamedTable | undefined): boolean {
+  const pair: Pair = { wanted, actual, names, aside: new Map(), back: true, pairs: new Map() }
+  const present = wanted.primaryKey.map((name) => {
+    const column = wanted.columns.find((one) => one.name === name)
+    return column && presentColumn(pair, column)?.name
+  })
+  return present.join() === actual.primaryKey.join()
+}
+
+function asideTable(table: Table, { names, setAside }: Present): Table | undefined {
+  const own = setAside.filter((one) => one.column === undefined && !holdsOthers(table, names?.[one.name]))
+  const last = lastAside(
+    own,
+    table,
+    (one) => one.table === table.name,
+    (one) => names?.[one.name]?.of,
+  )?.content
+  return last && 'primaryKey' in last && hasSameKey(table, last, names?.[last.name]) ? last : undefined
+}
+
+/** The column that was set aside last for each wanted one, where its values fit the wanted type. */
+function asideColumns(wanted: Table, actual: Table, { setAside, names }: Present): ReadonlyMap<string, Column> {
   const found = new Map<string, Column>()
+  const own = setAside.filter((one) => one.table === actual.name && one.column !== undefined)
   for (const column of wanted.columns) {
-    const last = setAside.filter((one) => one.table === actual.name && one.column === column.name).at(-1)?.content
+    const last = lastAside(
+      own,
+      column,
+      (one) => one.column === column.name,
+      (one) => names?.[actual.name]?.columns[one.name]?.of,
+    )?.content
     if (last === undefined || !('type' in last) || column.generated !== undefined) continue
     if (last.type === column.type || typeChange(last.name, last.type, column.type).kind === 'free')
       found.set(column.name, last)

@@ -263,6 +263,37 @@ test('a many_to_many that takes the table of another begins without its links, w
   assert.equal(await knex('posts_tags').select(), [{ post_id: 1, tag_id: 1 }])
 })
 
+test('links and values that were set aside come back, also where their table or column has another name by then', async () => {
+  const posts = (more: string, tags = 'tags: { many_to_many: tags, through: tagged }, kin: { many_to_many: posts }') =>
+    application({
+      posts: `${more}\nfields: { title: { type: string } }\nrelations: { ${tags} }`,
+      tags: 'fields: { name: { type: string } }',
+    })
+  const before = posts('')
+  await library.titles(before)
+  const { knex } = library.database
+  await knex('posts').insert([{ title: 'a' }, { title: 'b' }])
+  await knex('tags').insert({ name: 'x' })
+  await knex('tagged').insert({ post_id: 2, tag_id: 1 })
+  await knex('posts_posts').insert({ post_id: 1, other_post_id: 2 })
+  await library.titles(posts('table: articles'))
+  await library.apply(posts('table: articles', ''))
+  assert.equal(
+    (await titles(before)).filter((title) => title.startsWith('bring')),
+    [
+      'bring back table posts_posts from articles_articles__removed_20260131 with 1 row',
+      'bring back table tagged from tagged__removed_20260131 with 1 row',
+    ],
+  )
+  assert.equal(await knex('tagged').select(), [{ post_id: 2, tag_id: 1 }])
+  assert.equal(await knex('posts_posts').select(), [{ post_id: 1, other_post_id: 2 }])
+  await library.titles(lines('name: { type: string, column: label }'))
+  await knex('lines').insert({ label: 'first' })
+  await library.apply(lines('rank: { type: integer }'))
+  await library.titles(lines('name: { type: string, column: heading }'))
+  assert.equal(await rows('lines', 'heading'), ['first'])
+})
+
 test('a plan that a person applies keeps the names too', async () => {
   await library.titles(linesOf('fields: { name: { type: string } }\npolicies: { view: [{ who: anyone }] }'))
   await library.database.knex('lines').insert({ name: 'first' })
