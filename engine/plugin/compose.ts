@@ -105,7 +105,7 @@ export function compose(
     jobs: jobsOf(bound, clashes),
     listeners,
     actions,
-    authenticate: only('authenticate', bound, clashes),
+    authenticate: authenticateOf(bound),
     identify: only('identify', bound, clashes),
     actors: only('actors', bound, clashes),
     people: only('people', bound, clashes),
@@ -135,7 +135,7 @@ function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsD
 }
 
 /** The contribution of a kind that an application has at most once. */
-function only<K extends 'accounts' | 'actors' | 'authenticate' | 'identify' | 'mails' | 'people'>(
+function only<K extends 'accounts' | 'actors' | 'identify' | 'mails' | 'people'>(
   kind: K,
   bound: Binder,
   clashes: Diagnostic[],
@@ -143,6 +143,21 @@ function only<K extends 'accounts' | 'actors' | 'authenticate' | 'identify' | 'm
   const [first, second] = bound<NonNullable<Plugin[K]>>(({ [kind]: given }) => (given === undefined ? [] : [given]))
   if (first !== undefined && second !== undefined) clashes.push(clash(kind, '', first.plugin, second.plugin))
   return first
+}
+
+/** Asks the plugins that know callers one after the other; the first that knows the caller answers. */
+function authenticateOf(bound: Binder): Composition['authenticate'] {
+  const all = bound(({ authenticate }) => (authenticate === undefined ? [] : [authenticate]))
+  const [first] = all
+  if (first === undefined || all.length === 1) return first
+  const value: Authenticate = async (context) => {
+    for (const one of all) {
+      const actor = await one.value({ ...context, options: one.options })
+      if (actor !== null) return actor
+    }
+    return null
+  }
+  return Object.freeze({ ...first, value })
 }
 
 function vocabularyOf(plugins: readonly Plugin[], bound: Binder, actions: Actions, clashes: Diagnostic[]): Vocabulary {

@@ -66,7 +66,7 @@ export const CONTRIBUTIONS = {
   },
   authenticate: {
     gives: 'the caller behind the headers of a request',
-    when: 'callers sign in; one plugin of an application does it, and `auth` is the shipped one',
+    when: 'callers sign in; `auth` is the shipped one, and of several the first that knows the caller answers',
   },
   accounts: {
     gives: 'the resource of the accounts, and their roles',

@@ -8,6 +8,8 @@ export interface HookData {
   readonly own: string
   /** The module `'plinth/test'`: the test kit of the same engine. */
   readonly kit: string
+  /** The module `'plinth/auth'`: the shipped plugin of accounts. */
+  readonly auth: string
   /** The same file as TypeScript, which plugins in the engine's own project import by its path. */
   readonly source: string
   /** The folder of the engine, which exists once, whatever the version of a plugin. */
@@ -78,6 +80,7 @@ export async function resolve<C extends { readonly parentURL?: string }>(
   const own = { url: data.own, format: 'module', shortCircuit: true }
   if (specifier === 'plinth') return own
   if (specifier === 'plinth/test') return { ...own, url: data.kit }
+  if (specifier === 'plinth/auth') return { ...own, url: data.auth }
   // An entry file is meant by its exact name, also where tsx would take the TypeScript next to it.
   if (/^file:.*\.js(?:\?|$)/.test(specifier) && specifier !== data.own) return { url: specifier, shortCircuit: true }
   const found = await next(asWritten(specifier, context.parentURL), context)

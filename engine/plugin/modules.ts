@@ -28,6 +28,7 @@ export function registerHooks(): void {
   const data: HookData = {
     own: here(`../index.${EXTENSION}`),
     kit: here(`../testing/index.${EXTENSION}`),
+    auth: here(`../../plugins/auth/index.${EXTENSION}`),
     source: here(FROM_SOURCE ? '../index.ts' : '../../../engine/index.ts'),
     engine: here('../'),
     compile: !FROM_SOURCE,

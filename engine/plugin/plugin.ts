@@ -87,7 +87,7 @@ export type Actors = (
 /** Accounts for tests, by the plugin that knows accounts. */
 export interface PeopleContribution {
   /** The body of an account of this name; the kit adds the role and the values of the test. */
-  readonly body: (name: string) => JsonObject
+  readonly body: (name: string, place: Pick<PluginContext, 'catalog' | 'options'>) => JsonObject
   /** The headers for requests of the account. */
   readonly headers: (context: PluginContext, account: number) => Promise<Readonly<Record<string, string>>>
 }

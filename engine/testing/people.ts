@@ -32,7 +32,7 @@ export async function makeAccount(
   const roles = String(resource.relations.get(link.relation)?.target)
   return asSystem(app, people.plugin, async (context) => {
     const roleId = await roleNamed(context.records(roles, 'system'), link.name, role)
-    const body = { ...people.value.body(name), ...values, [`${link.relation}_id`]: roleId }
+    const body = { ...people.value.body(name, context), ...values, [`${link.relation}_id`]: roleId }
     try {
       const { id } = await context.records(accounts.resource, 'system').create(body)
       return { id: Number(id), role, headers: await people.value.headers(context, Number(id)) }

@@ -5,7 +5,8 @@ import { actorColumns, actorOf, notDeletedSql } from './session.ts'
 
 export interface Account {
   readonly id: number
-  readonly first_name: string
+  /** Absent where accounts have no names. */
+  readonly first_name?: string
   readonly email: string
   readonly email_verified: boolean
   readonly status: string
@@ -14,16 +15,43 @@ export interface Account {
   readonly role: string | null
 }
 
-/** The live account with this e-mail, in lower case as all are stored. */
-export async function accountOf({ model }: Pick<PluginContext, 'model'>, email: string): Promise<Account | undefined> {
+type Asker = Pick<PluginContext, 'model'>
+
+function accountsIn({ model }: Asker) {
   return model('users')
     .query()
     .alias('u')
     .modify('live')
     .leftJoinRelated('role(live)')
-    .findOne({ 'u.email': email.toLowerCase() })
-    .select('u.id', 'u.first_name', 'u.email', 'u.email_verified', 'u.status', 'u.password_hash', 'role.slug as role')
-    .castTo<Account | undefined>()
+    .select('u.*', 'role.slug as role')
+}
+
+/** The live account with this e-mail, in lower case as all are stored. */
+export async function accountOf(context: Asker, email: string): Promise<Account | undefined> {
+  return accountsIn(context).findOne({ 'u.email': email.toLowerCase() }).castTo<Account | undefined>()
+}
+
+/** The live account that has this text in a unique field: exactly, or as the only one that looks like it. */
+export async function accountBy(
+  context: Asker & Pick<PluginContext, 'catalog' | 'records'>,
+  field: string,
+  text: string,
+): Promise<Account | undefined> {
+  if (field === 'email') return accountOf(context, text)
+  const [ids = []] = (await context.records('users', 'system').idsOf(field, [text])).values()
+  const found = await accountsIn(context)
+    .whereIn('u.id', [0, ...ids])
+    .castTo<(Account & { readonly [column: string]: unknown })[]>()
+  const { column } = context.catalog.resources.get('users')!.fields.get(field)!
+  return found.find((one) => one[column] === text) ?? (found.length === 1 ? found[0] : undefined)
+}
+
+/** The first name of an account for a mail; empty where it has none, or where nobody confirmed its address. */
+export function greetingOf({
+  email_verified,
+  first_name,
+}: Partial<Pick<Account, 'email_verified' | 'first_name'>>): string {
+  return email_verified === true ? (first_name ?? '') : ''
 }
 
 /** The present actor of an address or an id; null where nobody who may sign in has it. */

@@ -112,7 +112,7 @@ function ownAccount({ record }: HookContext) {
   return {
     id: Number(record?.id),
     email: String(record?.email),
-    first_name: String(record?.first_name),
+    first_name: String(record?.first_name ?? ''),
     email_verified: record?.email_verified === true,
   }
 }

@@ -5,6 +5,7 @@
 import type { JobContext, JsonObject, PluginContext } from '../../engine/index.ts'
 import { newToken, tokenHash } from '../keys/seal.ts'
 import { type MailQueue, sendMail } from '../mail/index.ts'
+import { type Account, greetingOf } from './account.ts'
 import { latestNoted } from './clock-skew.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>
@@ -104,13 +105,12 @@ export function sendConfirmation(
  */
 export function tellAddress(
   context: MailQueue,
-  account: { readonly email: string; readonly first_name: string; readonly email_verified: boolean },
+  account: Pick<Account, 'email' | 'first_name' | 'email_verified'>,
   newEmail: string,
   done: boolean,
 ): Promise<void> {
-  const known = account.email_verified
   const template = new URL('./mails/address_change.liquid', import.meta.url)
-  const data = { first_name: known ? account.first_name : '', new_email: known ? newEmail : '', done }
+  const data = { first_name: greetingOf(account), new_email: account.email_verified ? newEmail : '', done }
   return sendMail(context, { template, to: account.email, data, urgent: true })
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { ApiError, type PluginContext } from '../../engine/index.ts'
 import { sendMail } from '../mail/index.ts'
-import { accountOf } from './account.ts'
+import { accountOf, greetingOf } from './account.ts'
 import { latestNoted } from './clock-skew.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>
@@ -106,11 +106,13 @@ async function mailOwner(
   const account = first === 0 ? undefined : await accountOf({ model }, email)
   if (account === undefined || account.status === 'declined') return
   const template = new URL('./mails/failures.liquid', import.meta.url)
-  const name = account.email_verified ? account.first_name : ''
   // The guess may belong to a write whose refusal has already ended its transaction.
   const enqueue: PluginContext['enqueue'] = (job, payload, options) =>
     context.enqueue(job, payload, { ...options, outsideTransaction: true })
-  await sendMail({ ...context, enqueue }, { template, to: account.email, data: { first_name: name, failures } })
+  await sendMail(
+    { ...context, enqueue },
+    { template, to: account.email, data: { first_name: greetingOf(account), failures } },
+  )
 }
 
 /** Deletes the failures of an account after its password was entered correctly or set again. */

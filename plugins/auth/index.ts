@@ -1,6 +1,7 @@
 /** The auth plugin: accounts, sessions, passwords, approval, and the guards around users and roles. */
 import { definePlugin, type PeopleContribution, type Plugin } from '../../engine/index.ts'
 import { actors, identify } from './account.ts'
+import { accountFields, registrationInput, withoutNames } from './account-form.ts'
 import { adminCommand } from './admin-command.ts'
 import { approvalRoutes } from './approval.ts'
 import { email } from './email-hook.ts'
@@ -15,7 +16,8 @@ import { guardRole, guardUser } from './role-guards.ts'
 import { builtInRoles, unseededRoles } from './roles.ts'
 import { authenticate, openSession } from './session.ts'
 import { sessionRoutes } from './session-routes.ts'
-import { signInRoutes } from './sign-in.ts'
+import { registerRoute } from './registration.ts'
+import { loginRoute, signInRoutes } from './sign-in.ts'
 import { start } from './start.ts'
 import { USER_USAGE, userCommand } from './user-command.ts'
 
@@ -36,12 +38,30 @@ const COMMANDS: Plugin['commands'] = {
   },
 }
 
-/** The people of tests. */
+const HOOKS: Plugin['hooks'] = {
+  password,
+  required_password: requiredPassword,
+  invite,
+  email,
+  sign_out: signOut,
+  guard_user: guardUser,
+  guard_role: guardRole,
+}
+
+function wordOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, '.')
+}
+
+/** The people of tests: texts that an account needs are its name as one word. */
 const people: PeopleContribution = {
-  body: (name) => ({
-    first_name: name,
-    last_name: 'Tester',
-    email: `${name.toLowerCase().replace(/[^a-z0-9]+/g, '.')}@people.example`,
+  body: (name, { catalog, options }) => ({
+    ...Object.fromEntries(
+      Object.entries(registrationInput(catalog.resources.get('users')!, options))
+        .filter(([, { required, type }]) => required === true && ['string', 'text', 'slug'].includes(type))
+        .map(([field]) => [field, wordOf(name)]),
+    ),
+    ...(authOptions(options).names && { first_name: name, last_name: 'Tester' }),
+    email: `${wordOf(name)}@people.example`,
     email_verified: true,
     status: 'active',
     invite: false,
@@ -50,6 +70,10 @@ const people: PeopleContribution = {
     authorization: `Bearer ${await openSession({ ...context, headers: {}, ip: '' }, account, { factors: ['password'] })}`,
   }),
 }
+
+export { openSession } from './session.ts'
+export { register } from './registration.ts'
+export { signIn } from './sign-in.ts'
 
 export default definePlugin({
   name: 'auth',
@@ -66,18 +90,10 @@ export default definePlugin({
     new URL('./resources/email_confirmations.yaml', import.meta.url),
     new URL('./resources/sign_in_failures.yaml', import.meta.url),
   ],
-  transforms: [builtInRoles],
-  rules: [(catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles)],
+  transforms: [builtInRoles, withoutNames],
+  rules: [(catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles), accountFields],
   permissions: { 'keys.own': 'May make keys, by which programs act with some of the own permissions.' },
-  hooks: {
-    password,
-    required_password: requiredPassword,
-    invite,
-    email,
-    sign_out: signOut,
-    guard_user: guardUser,
-    guard_role: guardRole,
-  },
+  hooks: HOOKS,
   jobs: { tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy } },
   routes: [
     ...signInRoutes,
@@ -88,6 +104,8 @@ export default definePlugin({
     ...pageRoutes,
     ...approvalRoutes,
   ],
+  resourceRoutes: (resource, options) =>
+    resource.name === 'users' ? [loginRoute(resource, options), registerRoute(resource, options)] : [],
   authenticate,
   accounts: {
     resource: 'users',

@@ -27,6 +27,16 @@ export interface AuthOptions {
   readonly signInPage: string | undefined
   /** The quota of an account that registered itself, until it is approved; undefined: no special one. */
   readonly quota: Actor['quota']
+  /** Whether accounts have a first and a last name. */
+  readonly names: boolean
+  /** Further fields that a registration takes. */
+  readonly register: readonly string[]
+  /** What the first admin has in further fields. */
+  readonly admin: JsonObject
+  /** The unique fields by which people sign in, the first of them as the usual one. */
+  readonly signIn: readonly string[]
+  /** The schemes of the header Authorization, as answers write them. */
+  readonly schemes: readonly string[]
 }
 
 /** The quota without an option. */
@@ -137,6 +147,42 @@ export const OPTIONS_SCHEMA: JsonSchema = {
         },
       ],
     },
+    names: {
+      type: 'boolean',
+      default: true,
+      description:
+        'Whether accounts have a first and a last name. Without them an account is called by the first text among the fields of `sign_in` and `register`, or by its address up to the @.',
+    },
+    register: {
+      type: 'array',
+      items: { type: 'string' },
+      uniqueItems: true,
+      default: [],
+      description: 'Further fields of accounts that a registration takes.',
+    },
+    admin: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'What the first admin has in further fields of accounts.',
+    },
+    sign_in: {
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      maxItems: 4,
+      uniqueItems: true,
+      default: ['email'],
+      description: 'The fields by which people sign in: `email`, and other texts of accounts that are unique.',
+    },
+    schemes: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9-]{0,19}$' },
+      minItems: 1,
+      maxItems: 4,
+      uniqueItems: true,
+      default: ['Bearer'],
+      description: 'The words before a token in the header Authorization.',
+    },
     sign_in_page: {
       type: 'string',
       pattern: '^/(?!/)',
@@ -149,21 +195,29 @@ export const OPTIONS_SCHEMA: JsonSchema = {
 /** The checked options, typed; made once. */
 export const authOptions = memo((options: JsonObject): AuthOptions => {
   const approval = options.approval
-  const roles = options.roles
   return {
     tokenDays: Number(options.token_days ?? 30),
     keyDays: Number(options.key_days ?? 365),
     session: sessionIn(options.session),
     approval: approval === 'required' || approval === 'off' ? approval : 'review',
-    roles: Array.isArray(roles) ? roles.map(String) : ['admin', 'member'],
+    roles: textsIn(options.roles, ['admin', 'member']),
     resetMinutes: Number(options.reset_minutes ?? 60),
     inviteHours: Number(options.invite_hours ?? 72),
     verify: options.verify !== false,
     verifyHours: Number(options.verify_hours ?? 24),
     quota: quotaIn(options.quota),
+    names: options.names !== false,
+    register: textsIn(options.register, []),
+    admin: isObject(options.admin) ? options.admin : {},
+    signIn: textsIn(options.sign_in, ['email']),
+    schemes: textsIn(options.schemes, ['Bearer']),
     signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,
   }
 })
+
+function textsIn(given: Json | undefined, absent: readonly string[]): readonly string[] {
+  return Array.isArray(given) ? given.map(String) : absent
+}
 
 function sessionIn(given: Json | undefined): AuthOptions['session'] {
   const { idle = SESSION.idle, most = SESSION.most } = isObject(given) ? given : {}

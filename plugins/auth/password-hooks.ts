@@ -69,7 +69,7 @@ export const invite: HookContribution = {
     const person = {
       id: Number(context.result.id),
       email: String(context.result.email),
-      firstName: String(context.result.first_name),
+      firstName: String(context.result.first_name ?? ''),
     }
     const token = await addReset(context, person, inviteHours * 60)
     await sendInvite(context, person, token, inviteHours, context.actor.id)

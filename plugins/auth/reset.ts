@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '../../engine/index.ts'
 import { newToken, tokenHash } from '../keys/seal.ts'
-import { type Account, accountOf } from './account.ts'
+import { type Account, accountOf, greetingOf } from './account.ts'
 import { latestNoted } from './clock-skew.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { forgetFailures } from './failures.ts'
@@ -46,7 +46,7 @@ async function sendLink(context: RouteContext, email: string): Promise<void> {
   const token = newToken()
   const account = await context.transaction((inner) => storeLink(inner, email, token, resetMinutes))
   if (account === undefined || account.status === 'declined') return
-  const person = { id: account.id, email: account.email, firstName: account.email_verified ? account.first_name : '' }
+  const person = { id: account.id, email: account.email, firstName: greetingOf(account) }
   setImmediate(() => {
     sendReset(context, person, token, resetMinutes).catch((error: unknown) =>
       context.log.error({ err: error }, 'a mail could not be queued'),

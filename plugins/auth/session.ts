@@ -54,7 +54,8 @@ type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 
  */
 export async function authenticate(context: SessionContext & Presented): Promise<Actor | null> {
   const { authorization } = context.headers
-  const token = authorization === undefined ? undefined : bearerIn(authorization)
+  const { schemes } = authOptions(context.options)
+  const token = authorization === undefined ? undefined : tokenIn(authorization, schemes)
   if (token?.startsWith(KEY_START) === true) return byKey(context, token)
   const cookie = authorization === undefined
   const claims = await readToken(context, cookie ? tokenInCookie(context, context.headers.cookie) : token)
@@ -171,12 +172,16 @@ export interface WayIn {
   readonly cookie?: boolean
 }
 
-/** Opens a session for a user who proved who they are by `wayIn`; gives the token. */
+/**
+ * Opens a session for an account that proved by `wayIn` who it is; gives the token. For routes of any plugin: one that
+ * has a way in of its own is the one to judge the proof.
+ */
 export async function openSession(
-  context: Pick<RouteContext, 'headers' | 'ip' | 'model' | 'now' | 'options' | 'settings'>,
+  given: Pick<RouteContext, 'catalog' | 'headers' | 'ip' | 'model' | 'now' | 'settings'>,
   userId: number,
   wayIn: WayIn,
 ): Promise<string> {
+  const context = { ...given, options: given.catalog.pluginOptions.get('auth') ?? {} }
   const opened = context.now()
   const expiresAt = opened.getTime() + authOptions(context.options).tokenDays * 86_400_000
   const jti = randomUUID()
@@ -263,9 +268,10 @@ export async function signToken(context: TokenContext, userId: number, claims: C
   return token
 }
 
-/** The bearer token in an Authorization header (RFC 6750); undefined without one. */
-function bearerIn(authorization: string): string | undefined {
-  return /^bearer +(\S+)$/i.exec(authorization)?.[1]
+/** The token in an Authorization header, after one of the schemes (RFC 9110, 11.6.2); undefined without one. */
+function tokenIn(authorization: string, schemes: readonly string[]): string | undefined {
+  const [, word = '', token] = /^([\w-]+) +(\S+)$/.exec(authorization) ?? []
+  return schemes.some((scheme) => scheme.toLowerCase() === word.toLowerCase()) ? token : undefined
 }
 
 /** The three parts of a signed token. */

@@ -46,10 +46,11 @@ async function vacantRole({ catalog, database }: PluginContext, slug: string): P
 }
 
 async function makeAdmin(context: PluginContext, email: string, password: string, roleId: number): Promise<void> {
+  const { admin, names } = authOptions(context.options)
   try {
     await context.records('users', 'system').create({
-      first_name: 'First',
-      last_name: 'Admin',
+      ...(names && { first_name: 'First', last_name: 'Admin' }),
+      ...admin,
       email,
       password,
       password_confirmation: password,

@@ -2,8 +2,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PluginsDefinition } from '../../engine/definition/definition.ts'
-import { definePlugin, type Plugin } from '../../engine/index.ts'
+import { ANONYMOUS, definePlugin, type Plugin } from '../../engine/index.ts'
 import { compose } from '../../engine/plugin/compose.ts'
+import type { Authenticate } from '../../engine/plugin/plugin.ts'
 import { unwritten } from '../support/options.ts'
 
 const composing = suite('compose')
@@ -102,14 +103,12 @@ composing('two plugins never give the same thing', () => {
   const twice: Partial<Plugin> = {
     keys: { audit: { description: 'x', schema: { type: 'boolean' } } },
     permissions: { 'things.see': 'x' },
-    authenticate: async () => null,
     accounts: { resource: 'users' },
     commands: { tidy: { description: 'x', run: async () => 0 } },
     routes: [{ method: 'GET', path: '/x', summary: 'x', access: 'public', handle: async () => ({}) }],
   }
   assert.equal(says([plugin('a', twice), plugin('b', twice)]).toSorted(), [
     'plugin_clash: The plugins "a" and "b" both give "accounts"',
-    'plugin_clash: The plugins "a" and "b" both give "authenticate"',
     'plugin_clash: The plugins "a" and "b" both give the command "tidy"',
     'plugin_clash: The plugins "a" and "b" both give the key "audit"',
     'plugin_clash: The plugins "a" and "b" both give the permission "things.see"',
@@ -117,6 +116,26 @@ composing('two plugins never give the same thing', () => {
   ])
   assert.equal(says([plugin('a', { keys: { fields: { description: 'x', schema: {} } } })]), [
     'plugin_clash: The plugins "plinth" and "a" both give the key "fields"',
+  ])
+})
+
+composing('of several plugins that know callers, the first that knows one answers, with its own options', async () => {
+  const knows = (name: string, header: string) =>
+    plugin(name, {
+      options: { type: 'object', properties: { id: { type: 'integer', default: name === 'a' ? 1 : 2 } } },
+      authenticate: async ({ headers, options }) =>
+        headers[header] === undefined ? null : { ...ANONYMOUS, kind: 'user', id: Number(options.id) },
+    })
+  const { value } = compose([knows('b', 'x-b'), knows('a', 'x-a')], unwritten({}))
+  const idOf = async (headers: Readonly<Record<string, string>>) => {
+    const given: unknown = { headers, options: value.authenticate?.options }
+    return (await value.authenticate?.value(given as Parameters<Authenticate>[0]))?.id
+  }
+  assert.equal(await Promise.all([{ 'x-a': '' }, { 'x-b': '' }, { 'x-a': '', 'x-b': '' }, {}].map(idOf)), [
+    1,
+    2,
+    1,
+    undefined,
   ])
 })
 
