@@ -20,7 +20,7 @@ const MOST_PROCESSES = 4
 const USAGE = `npm test -- [path …] [--server] [--bail] [--jobs n] [--timeout ms] [--slowest n]
   path       only test files whose path contains it; a file is taken as it is
   --browser  the tests of pages in a browser (test/browser/*.browser.ts) instead of the usual ones
-  --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones, one after the other
+  --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones, one after the other without --jobs
   --server   only files to which the server of TEST_DATABASE_URL or TEST_REDIS_URL makes a difference
   --bail     start no further file after one that fails
   --jobs     in how many processes (default: one for each core, at most ${MOST_PROCESSES})
@@ -118,12 +118,13 @@ function count(result: FileResult): boolean {
 // What faults and browsers do to a machine would be felt by the file beside them.
 const most = options.faults || options.browser ? 1 : Math.min(availableParallelism(), MOST_PROCESSES)
 const jobs = Math.min(Number(options.jobs ?? most), files.length)
-if (jobs > 1)
-  await runInWorkers(orders, jobs, (result, printed) => {
+if (jobs > 1) {
+  const atEnd = await runInWorkers(orders, jobs, (result, printed) => {
     process.stdout.write(printed)
     return count(result)
   })
-else for (const order of orders) if (!count(await runFile(order))) break
+  process.stdout.write(atEnd)
+} else for (const order of orders) if (!count(await runFile(order))) break
 
 const failures = results.filter((result) => result.failed > 0)
 if (failures.length > 0) process.stdout.write('\nfailed files\n')

@@ -163,8 +163,8 @@ async function killedEverywhere(database: Database, files: Readonly<Record<strin
   const statements = whole.count()
   assert.ok(statements > 60, `${statements} statements`)
 
-  // Every statement with FAULTS_SCALE, otherwise every third, each run of the suite the same ones.
-  const every = cyclesOf(1) > 1 ? 1 : 3
+  // Every statement with FAULTS_SCALE, otherwise every seventh, each run of the suite the same ones.
+  const every = cyclesOf(1) > 1 ? 1 : 7
   let cycles = 0
   for (let at = 1; at <= statements; at += every) {
     cycles += 1
@@ -180,7 +180,7 @@ async function killedEverywhere(database: Database, files: Readonly<Record<strin
     assert.equal((await start(database, files)).value?.applied, [], `killed at ${at}: nothing is left to do`)
   }
   addFigures({
-    fault: `a start killed at ${every === 1 ? 'each' : 'every third'} of ${statements} statements of ${titles.length} steps`,
+    fault: `a start killed at ${every === 1 ? 'each' : 'every seventh'} of ${statements} statements of ${titles.length} steps`,
     cycles,
     acknowledged: ROWS * cycles,
     lost: 0,

@@ -72,6 +72,11 @@ run('several processes fail the same files for the same reasons, and the others 
   assert.is(result.last, '4 passed, 12 failed, 1 skipped')
 })
 
+run('what a process prints at its end is printed where several run', () => {
+  const { output } = runner('test/run/fixture/passes.ts', 'test/run/fixture/says-goodbye.ts', '--jobs', '2')
+  assert.match(output, 'goodbye')
+})
+
 run('--server leaves out files that run the same without one', () => {
   const files = ['test/run/fixture/passes.ts', 'test/run/fixture/asks-for-server.ts']
   const { last, output } = runner(...files, '--server')

@@ -6,14 +6,15 @@ Object.assign(globalThis, { UVU_DEFER: 1 })
 register('./resolve.mjs', import.meta.url)
 const { runFile, watchProcess } = await import('./file.ts')
 const { watch } = await import('./suite.ts')
-const { RESULT } = await import('./workers.ts')
+const { END, RESULT } = await import('./workers.ts')
 
 watchProcess()
 process.on('exit', () => {
   if (process.connected) process.stdout.write(`\n✘ the process ended during "${watch.running}"\n`)
 })
 process.on('disconnect', () => process.exit())
-process.on('message', async (order: FileOrder) => {
+process.on('message', async (order: FileOrder | typeof END) => {
+  if (order === END) return process.disconnect()
   const result = await runFile(order)
   process.stdout.write(`${RESULT}${JSON.stringify(result)}\n`)
 })

@@ -6,12 +6,17 @@ import type { FileOrder, FileResult } from './file.ts'
 /** What stands before the result of a file in the output of a worker. */
 export const RESULT = '\u001eresult '
 
+/** The message after which a process ends. */
+export const END = 'end'
+
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url))
 
 interface Worker {
   /** What the file printed, and its result; undefined when the process ended first. */
   run(order: FileOrder): Promise<readonly [printed: string, result: FileResult | undefined]>
-  end(): void
+  /** Lets the process end, and gives what it prints at its end. */
+  end(): Promise<string>
+  kill(): void
 }
 
 function begin(): Worker {
@@ -23,9 +28,12 @@ function begin(): Worker {
     child.once('close', () => done())
   })
   let isOver = false
-  child.once('close', () => {
-    isOver = true
-    finished(undefined)
+  const over = new Promise<void>((done) => {
+    child.once('close', () => {
+      isOver = true
+      finished(undefined)
+      done()
+    })
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     printed += text
@@ -53,25 +61,33 @@ function begin(): Worker {
       printed = ''
       return [all, result]
     },
-    end: () => child.kill('SIGKILL'),
+    async end() {
+      if (!isOver) child.send(END)
+      await over
+      return printed + unread
+    },
+    kill: () => child.kill('SIGKILL'),
   }
 }
 
-/** Runs the files by so many processes; `told` is called for each as soon as it is finished, and ends the run with false. */
+/**
+ * Runs the files by so many processes; `told` is called for each as soon as it is finished, and ends the run with false.
+ * Gives what the processes printed at their end.
+ */
 export async function runInWorkers(
   orders: readonly FileOrder[],
   count: number,
   told: (result: FileResult, printed: string) => boolean,
-): Promise<void> {
+): Promise<string> {
   const waiting = [...orders]
-  const work = async (): Promise<void> => {
+  const work = async (): Promise<string> => {
     let worker: Worker | undefined
     for (let order = waiting.shift(); order !== undefined; order = waiting.shift()) {
       worker ??= begin()
       const started = performance.now()
       const [printed, result] = await worker.run(order)
       if (result === undefined || result.hangs) {
-        worker.end()
+        worker.kill()
         worker = undefined
       }
       const { file } = order
@@ -89,7 +105,7 @@ export async function runInWorkers(
         result === undefined ? told(ended, `${printed}\n✘ ${file}\nits process ended\n`) : told(result, printed)
       if (!goesOn) waiting.length = 0
     }
-    worker?.end()
+    return worker?.end() ?? ''
   }
-  await Promise.all(Array.from({ length: count }, work))
+  return (await Promise.all(Array.from({ length: count }, work))).join('')
 }
