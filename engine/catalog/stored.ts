@@ -12,6 +12,9 @@ export function isStored(field: Pick<Field, 'computed' | 'count' | 'earlier'>): 
   return field.computed === undefined && field.count === undefined && field.earlier === undefined
 }
 
+/** The engine's own tables that a resource may read: its jobs, and the runs of its automations. */
+export const READ_TABLES: ReadonlySet<string> = new Set(['plinth_automation_run', 'plinth_job'])
+
 /** The fields of a resource that are columns of its table. */
 export function storedFields(resource: Resource): readonly Field[] {
   return [...resource.fields.values()].filter(isStored)

@@ -2,7 +2,7 @@
 
 import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
 import { bareColumns, generatedSql, storedFitsSql } from '../catalog/formula.ts'
-import { idType, isStored, keptIdType, protectionOf, targetOf } from '../catalog/stored.ts'
+import { idType, isStored, keptIdType, protectionOf, READ_TABLES, targetOf } from '../catalog/stored.ts'
 import { UUID7_DEFAULT } from '../field/uuid.ts'
 import { quoted } from '../filter/sql.ts'
 import { isName } from '../filter/text-forms.ts'
@@ -264,7 +264,7 @@ export function tables(catalog: Catalog): readonly Table[] {
     if (known === undefined) standing.set(resource.table, [resource])
     else known.push(resource)
   }
-  const owners = resources.filter((resource) => resource.owner === resource.name)
+  const owners = resources.filter(({ name, owner, table }) => owner === name && !READ_TABLES.has(table))
   const own = owners.map((owner) => tableOf(catalog, owner, standing.get(owner.table) ?? []))
   const joining = resources.flatMap((resource) =>
     [...resource.relations.values()].flatMap((relation) =>

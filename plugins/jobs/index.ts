@@ -65,7 +65,12 @@ const COMMANDS: Plugin['commands'] = {
 export default definePlugin({
   name: 'jobs',
   description:
-    'Shows the state of jobs by GET /jobs/{id}; plinth jobs, plinth listeners and plinth automations try again what failed.',
+    'Shows jobs and the runs of automations to those who may see them, and each job to its owner by GET /jobs/{id}; plinth jobs, plinth listeners and plinth automations try again what failed.',
+  permissions: { 'jobs.view': 'May see all jobs and the runs of automations, with what went wrong in them.' },
+  resources: [
+    new URL('./resources/background_jobs.yaml', import.meta.url),
+    new URL('./resources/automation_runs.yaml', import.meta.url),
+  ],
   commands: COMMANDS,
   routes: [
     {

@@ -15,9 +15,13 @@ export default definePlugin({
   transforms: [addMoments],
 })
 
-/** A resource on another's table has the times of that table, so only the owner of a table gets the fields here. */
+/**
+ * A resource on another's table has the times of that table, so only the owner of a table gets the fields here, and a
+ * table of the engine's own has the columns that the engine gives it.
+ */
 function addMoments(resource: ResourceDefinition): ResourceDefinition {
-  if (resource.timestamps === false || resource.of !== undefined) return resource
+  const isEngines = resource.table?.startsWith('plinth_') === true
+  if (resource.timestamps === false || resource.of !== undefined || isEngines) return resource
   return {
     ...resource,
     // The author's own keys win: another show, a label.

@@ -96,6 +96,7 @@ const TABLE: readonly (readonly [permission: string, cells: string, routes: read
   ],
   // A header on any request; test/desk/explained.test.ts tries it.
   ['answers.explain', '– – –', []],
+  ['jobs.view', '– – –', [...view('/background-jobs'), ...view('/automation-runs')]],
   ['keys.own', '– – –', []],
   ['ai.manage', '– – –', ['POST /ai/settings']],
   ['media.view', '✓ ✓ own', [...view('/media'), 'GET /media/{}/download']],
@@ -120,6 +121,10 @@ const OPEN = /^(GET|PUT|PATCH) \/users|^(PUT|PATCH|DELETE) \/media/
 const ALSO: Readonly<Record<string, RegExp>> = {
   'reports.generate': /^GET \/reports/,
   'notes.own': /^GET \/notes/,
+  // Who manages sees it all, published or not.
+  'knowledge_base.manage': /^GET \/knowledge-base/,
+  'faqs.manage': /^GET \/faqs/,
+  'media.manage': /^GET \/media/,
   'macros.use': /macros/,
   'macros.manage': /macros/,
 }

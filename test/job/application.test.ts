@@ -137,6 +137,22 @@ test('what was given up is listed for operators, and begins anew when they say s
   assert.is((await ended(id, 'root')).body.data.status, 'failed', 'it is tried, and fails again')
 })
 
+test('jobs are a list for those who may see them all, with what went wrong', async () => {
+  const { body } = await start('ada', { job: 'work.break' })
+  const { id } = body.data
+  await ended(id, 'ada')
+  const failed = await app.call('GET', '/background-jobs?status=failed&sort=-finished_at', { token: 'root' })
+  assert.is(failed.status, 200, failed.text)
+  assert.equal([failed.list[0]?.id, failed.list[0]?.name], [id, 'work.break'])
+  const read = await app.call('GET', `/background-jobs/${id}`, { token: 'root' })
+  assert.equal([read.body.data.error, read.body.data.actor_id, read.body.data.attempts], ['password=hunter2', 1, 1])
+  assert.not('payload' in read.body.data)
+  for (const path of ['/background-jobs', `/background-jobs/${id}`, '/automation-runs'])
+    assert.is((await app.call('GET', path, { token: 'ada' })).status, 403)
+  for (const method of ['PATCH', 'DELETE'])
+    assert.is((await app.call(method, `/background-jobs/${id}`, { token: 'root', body: {} })).status, 405)
+})
+
 test('on two instances each job is done once', async () => {
   const started = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>

@@ -5,7 +5,7 @@
 import type { Actor } from '../../engine/actor.ts'
 import { readable } from '../../engine/ask/policy.ts'
 import type { Catalog, EmbedEntry, Field, Filter, Resource } from '../../engine/catalog/catalog.ts'
-import { storedFields, targetOf } from '../../engine/catalog/stored.ts'
+import { READ_TABLES, storedFields, targetOf } from '../../engine/catalog/stored.ts'
 import type { Database } from '../../engine/database/database.ts'
 import type { Json } from '../../engine/json.ts'
 import { readableSql } from '../../engine/statement/readable.ts'
@@ -45,7 +45,8 @@ export async function leaksTo(world: World, reader: Reader, seed: number, each: 
   const plan = await hiddenColumns(world, reader.actor, sight)
   const values = await Promise.all(plan.map((one) => valuesOf(world, one)))
   // The second values are known before they are written, so that requests can ask for them too.
-  const asked = requestsFor(world.catalog, reader.actor, hiddenOf(plan, values), random, each)
+  const made = requestsFor(world.catalog, reader.actor, hiddenOf(plan, values), random, each)
+  const asked = tellable(world, plan, made)
   for (const request of asked) before.set(request, await world.ask(request, reader.token))
   let hidden = 0
   for (const one of plan) hidden += await change(world, one)
@@ -78,13 +79,8 @@ export async function leaksOfEach(
   const found: string[] = []
   let [asked, answered, hidden] = [0, 0, 0]
   for (const one of sample(random, single, values)) {
-    const requests = requestsFor(
-      world.catalog,
-      reader.actor,
-      hiddenOf([one], [await valuesOf(world, one)]),
-      random,
-      each,
-    )
+    const known = hiddenOf([one], [await valuesOf(world, one)])
+    const requests = tellable(world, [one], requestsFor(world.catalog, reader.actor, known, random, each))
     const ask = async (): Promise<readonly string[]> => {
       const answers: string[] = []
       await world.settle?.()
@@ -133,11 +129,16 @@ function hiddenOf(plan: readonly Plan[], values: readonly (readonly Json[])[]): 
   )
 }
 
+/** Whether the table is the engine's own, which moves while it is looked at. */
+function isEngines({ table }: Resource): boolean {
+  return READ_TABLES.has(table)
+}
+
 /** The ids of what an actor sees, by resource. */
 async function visible({ catalog, database }: World, actor: Actor): Promise<ReadonlyMap<string, readonly string[]>> {
   const asking = { catalog, actor, now: () => new Date() }
   const seen = new Map<string, readonly string[]>()
-  for (const { name, table } of catalog.resources.values()) {
+  for (const { name, table } of [...catalog.resources.values()].filter((one) => !isEngines(one))) {
     const values: unknown[] = []
     const where = readableSql(asking, name, 't', values)
     const text = `select t.id from "${table}" t where ${where} order by t.id`
@@ -165,7 +166,7 @@ async function hiddenColumns(
   const shown = shownColumns(catalog)
   const plan: Plan[] = []
   for (const resource of catalog.resources.values()) {
-    if (resource.owner !== resource.name || kept.includes(resource.name)) continue
+    if (resource.owner !== resource.name || kept.includes(resource.name) || isEngines(resource)) continue
     const siblings = [...catalog.resources.values()].filter(({ owner }) => owner === resource.name)
     const { table } = resource
     const all = (await database.adhoc.run({ text: `select id from "${table}" order by id` }, [])).map(
@@ -192,6 +193,33 @@ function mentions({ column, computed }: Field, wanted: string): boolean {
 
 /** The columns that the YAML's own conditions compare: they decide who sees what. */
 function judgedColumns(catalog: Catalog): ReadonlySet<string> {
+  return comparedColumns(catalog, (walk) => {
+    for (const resource of catalog.resources.values()) {
+      const { live, policies, relations, scope, specials } = resource
+      for (const filter of [live, scope, ...policies.view.map(({ where }) => where)]) walk(resource, filter)
+      for (const { values } of specials.values()) for (const filter of values.values()) walk(resource, filter)
+      for (const relation of relations.values()) walk(targetOf(catalog, relation), relation.where)
+    }
+  })
+}
+
+/** The requests without those changes whose policies compare what is hidden: a refusal is what such a policy is for. */
+function tellable({ catalog }: World, plan: readonly Plan[], requests: readonly string[]): readonly string[] {
+  const hidden = new Set(plan.map(({ field, resource }) => `${resource.table}.${field.column}`))
+  const told = [...catalog.resources.values()].filter((resource) => {
+    const judged = comparedColumns(catalog, (walk) => {
+      for (const { where } of resource.policies.update) walk(resource, where)
+    })
+    return [...judged].some((column) => hidden.has(column))
+  })
+  const paths = told.map(({ path }) => `PATCH ${catalog.prefix}/${path}/`)
+  return requests.filter((request) => !paths.some((path) => request.startsWith(path)))
+}
+
+type Walk = (resource: Resource, filter: Filter | undefined) => void
+
+/** The columns that some conditions compare. */
+function comparedColumns(catalog: Catalog, conditions: (walk: Walk) => void): ReadonlySet<string> {
   const found = new Set<string>()
   const add = (resource: Resource, field: Field): void => {
     for (const { column } of storedFields(catalog.resources.get(resource.owner)!))
@@ -216,12 +244,7 @@ function judgedColumns(catalog: Catalog): ReadonlySet<string> {
       }
     }
   }
-  for (const resource of catalog.resources.values()) {
-    const { live, policies, relations, scope, specials } = resource
-    for (const filter of [live, scope, ...policies.view.map(({ where }) => where)]) walk(resource, filter)
-    for (const { values } of specials.values()) for (const filter of values.values()) walk(resource, filter)
-    for (const relation of relations.values()) walk(targetOf(catalog, relation), relation.where)
-  }
+  conditions(walk)
   return found
 }
 

@@ -36,6 +36,8 @@ const RUN = 'plinth_automation_run'
 const AUTOMATION_RUN_TABLE: Table = Object.freeze<Table>({
   name: RUN,
   columns: [
+    /** By which readers name it. */
+    column('id', 'bigint', { identity: true }),
     column('automation', 'text'),
     /** 0 where a schedule acts without records. */
     column('record_id', 'integer'),

@@ -1,5 +1,6 @@
 /** Judges tables: their names, indexes, what lives in them, tables that are there already, and earlier names. */
 import type { Field } from '../../catalog/catalog.ts'
+import { READ_TABLES } from '../../catalog/stored.ts'
 import type { RenameDefinition, ResourceDefinition } from '../../definition/definition.ts'
 import { renameOf, under } from '../document-part.ts'
 import { isOfOwnValues } from '../filter-dependencies.ts'
@@ -45,6 +46,8 @@ export function judgeTables(resolution: Resolution): void {
 
 const atTable = ({ place, value }: JudgedResource) => place([value.table === undefined ? 'resource' : 'table'])
 
+const READS: ReadonlySet<string> = new Set(['list', 'get'])
+
 const NAME = table<JudgedResource>('reserved_name', [
   {
     code: 'name_too_long',
@@ -53,8 +56,22 @@ const NAME = table<JudgedResource>('reserved_name', [
   },
   {
     at: ({ draft }) => draft.span,
-    says: ({ draft }) => draft.table.startsWith('plinth_') && 'Tables that begin with "plinth_" are the engine\'s own',
-    hint: 'choose another name, or give it another "table"',
+    says: ({ draft: { table } }) =>
+      table.startsWith('plinth_') &&
+      !READ_TABLES.has(table) &&
+      'Tables that begin with "plinth_" are the engine\'s own',
+    hint: `choose another name, or give it another "table"; resources may read ${[...READ_TABLES].join(' and ')}`,
+  },
+  {
+    code: 'wrong_option',
+    at: atTable,
+    when: ({ draft }) => READ_TABLES.has(draft.table),
+    says: ({ draft: { actions, nested }, value }) =>
+      ([...actions, ...nested.flatMap((below) => below.actions)].some((action) => !READS.has(action)) ||
+        value.seeds !== undefined ||
+        value.keep !== undefined) &&
+      'Only the engine writes this table and removes its rows',
+    hint: 'write `actions: [list, get]`, and take "seeds" and "keep" away',
   },
   {
     at: atTable,
