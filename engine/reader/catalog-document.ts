@@ -1,7 +1,7 @@
 /** An application as JSON for one class of callers: all that a program needs that draws lists, records and forms of it. */
 import type { Actor } from '../actor.ts'
 import { type Asker, isManyAskable, titleFor } from '../ask/askable.ts'
-import { readable } from '../ask/policy.ts'
+import { holds, readable } from '../ask/policy.ts'
 import type { Catalog, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
@@ -139,7 +139,7 @@ function outline(
 }
 
 /** Fields that the caller reads or writes, in the order of answers. */
-function fieldsOf({ actor }: Asker, { part, resource, written }: Seen): JsonObject {
+function fieldsOf({ actor, catalog }: Asker, { part, resource, written }: Seen): JsonObject {
   const needed = new Set(requiredFields(resource))
   for (const { field } of resource.scopeSets) needed.delete(field)
   const entries = [...resource.fields].flatMap(([name, field]): [string, JsonObject][] => {
@@ -147,9 +147,17 @@ function fieldsOf({ actor }: Asker, { part, resource, written }: Seen): JsonObje
     const creates = isWritable(field) && written.create?.fields.has(name) === true
     const updates = isWritable(field) && !field.immutable && written.update?.fields.has(name) === true
     if (field.earlier !== undefined || !(isRead || creates || updates)) return []
-    return [[name, { ...fieldOf(field), ...usesOf(field, { isRead, creates, updates, isNeeded: needed.has(field) }) }]]
+    const uses = usesOf(field, { isRead, creates, updates, isNeeded: needed.has(field) })
+    const isChosen = field.holds === 'permission' && (creates || updates)
+    return [[name, { ...fieldOf(field), ...uses, ...(isChosen ? { words: permissionsOf(catalog, actor) } : {}) }]]
   })
   return Object.fromEntries(entries)
+}
+
+/** The permissions that the caller may pass on: those that it holds. */
+function permissionsOf({ permissions }: Catalog, actor: Actor): readonly string[] {
+  const known = [...permissions.keys()].filter((permission) => permission !== '*' && holds(actor, permission)).sort()
+  return holds(actor, '*') ? ['*', ...known] : known
 }
 
 /** What a value of the field is. */

@@ -128,6 +128,18 @@ async function begin(): Promise<void> {
   ticket = (await api.tickets.create({ subject: 'A stream', details: 'Told as it happens.' })).data.id
 }
 
+test('several lists are followed by one connection, each with its own records', async () => {
+  const seen: string[] = []
+  for await (const event of api.getStream([['tickets', { subject: { contains: 'joined' } }], ['ticket_comments']])) {
+    const { data, list, of, type } = event
+    seen.push(`${of} ${list} ${type} ${list === 'tickets' && type === 'created' ? data.subject : ''}`.trim())
+    if (seen.length === 2) await api.tickets.create({ subject: 'A joined stream', details: 'Told as it happens.' })
+    if (type === 'created') break
+  }
+  assert.equal(seen.slice(0, 2).sort(), ['0 tickets reset', '1 ticket_comments reset'])
+  assert.is(seen[2], '0 tickets created A joined stream')
+})
+
 test('a stream ends with its signal', async () => {
   const ending = new AbortController()
   const read = async (): Promise<string> => {

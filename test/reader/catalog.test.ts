@@ -132,6 +132,13 @@ test('a filter and a sort key of the desk are told to exactly those who may use 
   }
 })
 
+test('a list of permissions offers those that its writer holds', () => {
+  const { permissions } = documents.admin.resources.roles.fields
+  assert.equal(permissions.words.slice(0, 2), ['*', 'ai.manage'])
+  assert.ok(permissions.words.includes('roles.manage'))
+  assert.not('words' in (documents.agent.resources.roles?.fields.permissions ?? {}))
+})
+
 test('routes of plugins are told with what they take', () => {
   const { routes } = documents.agent.resources.tickets
   const merge = routes.find(({ path }: { path: string }) => path.endsWith('/merge'))

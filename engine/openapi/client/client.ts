@@ -33,6 +33,7 @@ export function clientModule(described: Described, runtime: string): string {
     declaration('ListAnswerMeta', ENVELOPE_SCHEMAS.ListAnswerMeta, 'What every list says of itself.'),
     declaration('Pagination', ENVELOPE_SCHEMAS.Pagination, 'The pages of a list.'),
     declaration('SearchTold', ENVELOPE_SCHEMAS.SearchTold, 'What an answer says of a search in addition to its page.'),
+    listsType(given, served),
     `/** Everything that the application offers. */\nexport interface Client {\n${[
       ...served.map((one) => resourceMember(given, one)),
       ...methods.map(([name, route]) => routeMethod(given, name, route)),
@@ -51,6 +52,13 @@ export function clientModule(described: Described, runtime: string): string {
   ].join('\n')
 }
 
+/** The lists that can be followed together. */
+function listsType({ types }: ClientNames, served: readonly Offered[]): string {
+  const streamed = served.filter(({ offer }) => offer.methods.has('stream'))
+  const members = streamed.map(({ resource }) => `  readonly ${keyOf(resource.name)}: ${types.get(resource.name)}\n`)
+  return `/** The lists that can be followed. */\nexport interface Lists {\n${members.join('')}}\n`
+}
+
 interface Offered {
   readonly resource: Resource
   readonly offer: Offer
@@ -59,7 +67,7 @@ interface Offered {
 /** Names of the runtime and of the language, which no record gets. */
 function namesIn(runtime: string): ReadonlySet<string> {
   const code = runtime.replace(/\/\*\*[\s\S]*?\*\/|\/\/.*$|'[^'\n]*'/gm, '')
-  return new Set(['ErrorCode', 'FieldErrorCode', 'Client', ...(code.match(/\b[A-Z]\w*/g) ?? [])])
+  return new Set(['ErrorCode', 'FieldErrorCode', 'Client', 'Lists', ...(code.match(/\b[A-Z]\w*/g) ?? [])])
 }
 
 /** Resource → the name of its collected types. */

@@ -13,6 +13,7 @@ import { fieldsSchema } from '../record-schema.ts'
 import { linked } from '../reference.ts'
 import { objectOf } from '../schema.ts'
 import { comment, typeOf, union } from '../types.ts'
+import { isJoinedStream } from './offer.ts'
 import { type ClientNames, metaType, partedFilters } from './types.ts'
 
 /** The word for the runtime by which it encodes each kind of body. */
@@ -27,6 +28,8 @@ interface Argument {
 
 /** The declaration of a route's method. */
 export function routeMethod(given: ClientNames, name: string, route: BoundRoute): string {
+  if (isJoinedStream(route))
+    return `${comment(`${route.summary}.`, '  ')}  ${name}(lists: readonly FollowedList<Lists>[], options?: StreamOptions): AsyncGenerator<FollowedEvent<Lists>, void, undefined>\n`
   const taken = argumentsOf(given, route)
   const text = taken.map(({ name, required, type }, at) => {
     // Only the last arguments may be left out.
@@ -60,7 +63,9 @@ function takesQuery({ filters, queryFields = [] }: BoundRoute): boolean {
   return filters !== undefined || queryFields.length > 0
 }
 
-function answerTraits({ output, produces, status }: BoundRoute): readonly string[] {
+function answerTraits(route: BoundRoute): readonly string[] {
+  const { output, produces, status } = route
+  if (isJoinedStream(route)) return ['joined']
   if (produces?.includes(EVENT_STREAM) === true) return ['stream']
   if (produces !== undefined) return [output === undefined ? 'file' : 'either']
   return status === 204 ? ['nothing'] : []

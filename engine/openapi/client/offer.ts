@@ -31,8 +31,8 @@ export function offersOf(
 ): { readonly offers: ReadonlyMap<string, Offer>; readonly further: readonly BoundRoute[] } {
   const offers = new Map([...resources.keys()].map((name) => [name, none()]))
   const further = routes.filter((route) => {
-    // A stream of several lists has no type of its own; each list has its stream.
-    if (route.absolute === true || isJoinedStream(route)) return false
+    if (route.absolute === true) return false
+    if (isJoinedStream(route)) return true
     if (isResourceRoute(route)) addAction(offers, route)
     else if (isBatchRoute(route)) {
       const { methods, does, unique } = offers.get(route.writes.name)!
@@ -51,7 +51,8 @@ export function offersOf(
   return { offers, further }
 }
 
-function isJoinedStream({ filters, plugin, produces = [] }: BoundRoute): boolean {
+/** Whether a route follows several lists at once. */
+export function isJoinedStream({ filters, plugin, produces = [] }: BoundRoute): boolean {
   return plugin === 'engine' && filters === undefined && produces.includes(EVENT_STREAM)
 }
 
