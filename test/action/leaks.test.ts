@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Actor } from '../../engine/actor.ts'
 import { readCatalog } from '../../engine/boot/boot.ts'
-import { widened } from '../support/leak-requests.ts'
+import { sentOf, widened } from '../support/leak-requests.ts'
 import { leaksTo, type Reader } from '../support/leaks.ts'
 import { ANN, BEN, FILES, type Library, library, STAFF, STRANGER } from './library.ts'
 import { fill } from './shelf.ts'
@@ -53,9 +53,12 @@ const world = () => ({
   catalog: app.engine.app.catalog,
   database: app.engine.database,
   async ask(request: string, token: string) {
-    const [method = '', path = ''] = request.split(' ')
-    const { body, status } = await app.call(method, path, { token })
-    return JSON.stringify([status, body.data, body.errors, body.meta?.pagination, body.meta?.search]).slice(1)
+    const { path, method, ...rest } = sentOf(request)
+    const { body, status } = await app.call(method, path, { token, ...rest })
+    const { can, pagination, search } = body.meta ?? {}
+    // A dry run says when its record was changed.
+    const data = JSON.stringify(body.data ?? body.resources)?.replace(/"updated_at":"[^"]*"/g, '')
+    return JSON.stringify([status, data, body.errors, pagination, search, can]).slice(1)
   },
 })
 

@@ -162,6 +162,12 @@ function yamlOf(shape: Shape, resource: DrawnResource): JsonObject {
   const paths = ones.flatMap((one) => NAMES.map((field) => `${one.name}.${field}`))
   const among = [...lists, ...links].map((many) => `${many.name}.text`)
   const view = seen === undefined ? [] : [{ role: 'member', ...(Object.keys(seen).length > 0 ? { where: seen } : {}) }]
+  // Members change what they see of the records that they see.
+  const open = [
+    ...NAMES.filter((field) => !hiddenFields.has(field)),
+    ...ones.flatMap((one) => (one.hidden ? [] : one.name)),
+  ]
+  const update = view.map((clause) => ({ ...clause, fields: open }))
   return {
     ...{ resource: name, label: name.toUpperCase(), soft_delete: soft, stream: true, count },
     ...(soft ? { restore: true } : {}),
@@ -174,7 +180,7 @@ function yamlOf(shape: Shape, resource: DrawnResource): JsonObject {
     policies: Object.fromEntries(
       ['view', 'create', 'update', 'delete', ...(soft ? ['restore'] : [])].map((policy) => [
         policy,
-        [ALL, ...(policy === 'view' ? view : [])],
+        [ALL, ...(policy === 'view' ? view : policy === 'update' ? update : [])],
       ]),
     ),
   }

@@ -6,6 +6,7 @@ import type { Actor } from '../../engine/actor.ts'
 import { reach } from '../../engine/ask/policy.ts'
 import { follow } from '../stream/client.ts'
 import { application, type TestApplication } from '../support/application.ts'
+import { sentOf } from '../support/leak-requests.ts'
 import { hiddenFrom, leaksOfEach, type Plan } from '../support/leaks.ts'
 import { until } from '../support/wait.ts'
 import { insert, type Rows, rowsOf, VALUES } from './rows.ts'
@@ -36,8 +37,8 @@ const actor: Actor = { kind: 'user', id: 2, role: 'member', permissions: new Set
 
 /** Status, tag and body without the moment; of a list by cursor the next page too. */
 async function read(app: TestApplication, request: string, token: string): Promise<string> {
-  const [method = '', at = ''] = request.split(' ')
-  const { body, headers, status, text } = await app.call(method, at, { token })
+  const { path: at, method, ...sent } = sentOf(request)
+  const { body, headers, status, text } = await app.call(method, at, { token, ...sent })
   const told = `${status} ${headers.etag} ${text.replace(/"timestamp":"[^"]*"/, '')}`
   const next = at.includes('cursor=first') ? body.meta?.pagination?.next_cursor : undefined
   if (!next) return told

@@ -15,6 +15,21 @@ export interface Hidden {
   readonly values: readonly Json[]
 }
 
+/** What a request is sent with: `GET /books/1 can` asks what its caller may do, and `PATCH /books/1 {…}` has a body. */
+export interface SentRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: object
+}
+
+/** The parts of a request. */
+export function sentOf(request: string): SentRequest {
+  const [, method = '', path = '', rest = ''] = /^(\S+) (\S+) ?(.*)$/.exec(request) ?? []
+  const headers = rest === 'can' ? { prefer: 'can' } : {}
+  return { method, path, headers, ...(rest.startsWith('{') ? { body: JSON.parse(rest) as object } : {}) }
+}
+
 /** Requests to every list that the reader has, that ask about hidden columns in every way that a list can be asked. */
 export function requestsFor(
   catalog: Catalog,
@@ -23,7 +38,7 @@ export function requestsFor(
   random: Random,
   each: number,
 ): readonly string[] {
-  const requests = new Set<string>()
+  const requests = new Set<string>(['GET /catalog.json'])
   for (const resource of catalog.resources.values()) {
     if (!resource.actions.has('list') || reach(resource.policies.view, actor).kind === 'none') continue
     const base = `${catalog.prefix}/${resource.path}`
@@ -48,6 +63,8 @@ export function requestsFor(
       ]
       for (const other of sample(random, others, 3)) requests.add(`GET ${base}?${other}`)
       for (const request of sample(random, otherReads(resource, base, way, condition), 2)) requests.add(request)
+      for (const request of sample(random, triesOf(resource, actor, base, way, condition, value), 3))
+        requests.add(request)
       for (const word of sample(random, misspelt(value), 1))
         requests.add(`GET ${base}?search=${encodeURIComponent(word)}&sort=id&snippets=true`)
       if (resource.summary !== undefined)
@@ -72,6 +89,32 @@ function otherReads({ actions, keys }: Resource, base: string, { steps }: Way, c
     ...(actions.has('get') ? [`GET ${base}/1`, `GET ${base}/2`, `GET ${base}/3?omit=id`] : []),
     ...many.flatMap((name) => [`GET ${base}?include=${name}(1)`, `GET ${base}?fields=id,${name}`]),
     ...('csv' in keys ? [`GET ${base}/export`, `GET ${base}/export?${condition}`] : []),
+  ]
+}
+
+/** What a program for people asks before anything is written: rights, choices, and what would come of a write. */
+function triesOf(
+  resource: Resource,
+  actor: Actor,
+  base: string,
+  { steps: [first] }: Way,
+  condition: string,
+  value: Json,
+): readonly string[] {
+  const record = 1 + (JSON.stringify(value).length % 3)
+  const given = first?.kind === 'belongs_to' ? { [first.field.name]: record } : {}
+  const named = encodeURIComponent(JSON.stringify(given))
+  const word = typeof value === 'string' ? [`search=${encodeURIComponent(value.slice(0, 20))}`] : []
+  const choices = first === undefined ? [] : [`id=${record}`, `record=${named}`, ...word]
+  const updates = reach(resource.policies.update, actor).kind !== 'none'
+  return [
+    `GET ${base}?sort=id can`,
+    `GET ${base}?${condition} can`,
+    ...(resource.actions.has('get') ? [`GET ${base}/${record} can`] : []),
+    ...choices.map((query) => `GET ${base}/choices/${first!.name}?${query}`),
+    ...(resource.actions.has('update') && updates
+      ? [`PATCH ${base}/${record}?dry_run=true ${JSON.stringify(given)}`]
+      : []),
   ]
 }
 
