@@ -80,6 +80,7 @@ export {
   type PeopleContribution,
   type Plugin,
   type Presented,
+  type RuleComplaint,
   type SentMail,
   type SpecialFilter,
   type StartLine,
@@ -108,6 +109,7 @@ export { type ChangeCondition, type ReadChangeCondition, readChangeCondition } f
 export { type AttributeColumns, attributeColumns } from './statement/compiled.ts'
 export type { Findings, Related, Sighting, Survey, Surveyed } from './statement/many-records.ts'
 export { comparedText } from './statement/record.ts'
+export { type ValueForm, valueForm, valuesHoldSql } from './statement/value-condition.ts'
 export type { ConditionProblem, ReadCondition } from './statement/written-condition.ts'
 export type { Diagnostic } from './text/diagnostic.ts'
 export { durationMs } from './text/duration.ts'

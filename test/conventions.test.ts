@@ -103,6 +103,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['engine/definition/'],
   esbuild: ['engine/plugin/'],
   jose: ['plugins/auth/'],
+  'openid-client': ['plugins/auth/provider/'],
   knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/run/'],
   pdfkit: ['plugins/desk/reports/'],
   fontkit: ['plugins/desk/reports/'],

@@ -123,11 +123,11 @@ export async function refuseAnswered(runner: Runner, request: KeyedRequest): Pro
 }
 
 /** The body if it can be kept: a text within the limit whose answer does not say no-store; else null. */
-function keptBody({ body, headers, type }: Answer): string | null {
+function keptBody({ body, cookies, headers, type }: Answer): string | null {
   const isSecret = Object.entries(headers).some(
     ([name, value]) => /^cache-control$/i.test(name) && /no-store/.test(value),
   )
-  if (isSecret) return null
+  if (isSecret || cookies !== undefined) return null
   const text = Buffer.isBuffer(body) && type === JSON_TYPE ? body.toString('utf8') : body
   if (typeof text !== 'string' || text.includes('\0')) return null
   return Buffer.byteLength(text) > LIMITS.idempotencyBytes ? null : text

@@ -19,6 +19,8 @@ export interface Reply {
   /** Merged into `meta`; a JsonText value is placed as it is. */
   readonly meta?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
+  /** Set-Cookie headers, where there are several; such an answer is not kept for an Idempotency-Key. */
+  readonly cookies?: readonly string[]
   /** The entity tag of `data`, without quotes; gives ETag, If-None-Match and 304. */
   readonly etag?: string
   /**
@@ -136,6 +138,8 @@ export interface Route {
   readonly meta?: Readonly<Record<string, JsonSchema>>
   /** Media types of an answer without an envelope (`text/csv`); with `output` it may be either. */
   readonly produces?: readonly string[]
+  /** Statuses of refusals that are answered in a type of `produces`, such as pages that say what to do. */
+  readonly refusals?: readonly number[]
   /** Whether answers may be as long as a whole table, like an export: only a few are sent at a time, others get 503. */
   readonly large?: boolean
   /** Whether answers carry an entity tag, so that If-None-Match is understood. */

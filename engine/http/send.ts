@@ -17,6 +17,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  readonly cookies?: readonly string[]
   readonly type?: string
   readonly body?: string | Buffer | Readable
 }
@@ -103,9 +104,10 @@ export function answerOf(reply: Reply, status: number, stamp: string): Answer {
   const headers: Record<string, string> = { ...reply.headers }
   if (reply.etag !== undefined) headers.ETag = `"${reply.etag}"`
   const given = reply.status ?? status
-  if (given === 204) return { status: given, headers }
-  if (reply.raw !== undefined) return { status: given, headers, type: reply.raw.type, body: reply.raw.body }
-  return { status: given, headers, type: JSON_TYPE, body: successBody(reply, stamp) }
+  const head = { status: given, headers, ...(reply.cookies !== undefined && { cookies: reply.cookies }) }
+  if (given === 204) return head
+  if (reply.raw !== undefined) return { ...head, type: reply.raw.type, body: reply.raw.body }
+  return { ...head, type: JSON_TYPE, body: successBody(reply, stamp) }
 }
 
 /** The headers of every answer of an app, and the origins that may read it. */
@@ -217,6 +219,7 @@ export function send(ctx: Context, answer: Answer, fixed: Fixed): void {
   const { res } = ctx
   for (const [name, value] of fixed.headers) res.setHeader(name, value)
   for (const name in answer.headers) res.setHeader(name, answer.headers[name]!)
+  if (answer.cookies !== undefined) res.setHeader('Set-Cookie', answer.cookies)
   const { body, status } = answer
   ctx.status = status
   if (status === 304 || status === 204 || ctx.req.method === 'HEAD') {

@@ -221,8 +221,19 @@ function responsesOf(outline: Outline, route: BoundRoute, id: string): Readonly<
   if (!isResourceRoute(route) && route.accepted !== undefined)
     responses[202] = answer({ ...route, output: route.accepted }, 202)
   if (route.method === 'GET' && isTagged(route)) responses[304] = referred('responses', 'NotModified')
+  for (const code of route.refusals ?? [])
+    responses[code] = { node: refusedPage(route), names: [`${id}Page`, `${id}Page${code}`] }
   responses.default = referred('responses', 'Refused')
   return responses
+}
+
+/** A refusal that a person reads, or a program. */
+function refusedPage({ produces = [] }: BoundRoute): Node {
+  const content = produces.map((type) => [type, rawContent(type)] as const)
+  return {
+    description: 'A refusal, for people.',
+    content: { ...Object.fromEntries(content), ...json(schemaRef('Refusal')) },
+  }
 }
 
 /** The names of an answer's component: after its record, else after the operation. */

@@ -16,10 +16,11 @@ import type { StoredFiles } from '../dump/stored-files.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
-import type { AccountsContribution, KeyMistake } from '../resolve/extensions.ts'
+import type { AccountsContribution, KeyMistake, RuleComplaint } from '../resolve/extensions.ts'
 import type { Hook, PluginContext } from '../run/context.ts'
 import type { Settings } from '../settings.ts'
-import type { Diagnostic } from '../text/diagnostic.ts'
+
+export type { RuleComplaint }
 
 /** A hook with its declarations; a bare function is the short form. */
 export interface HookContribution {
@@ -59,7 +60,7 @@ export type Transform = (
   application: ApplicationDefinition,
 ) => ResourceDefinition
 
-export type Rule = (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
+export type Rule = (catalog: Catalog, options: JsonObject) => readonly RuleComplaint[]
 
 /** The routes for one resource, by its keys; none for most. */
 export type ResourceRoutes = (resource: Resource, options: JsonObject) => readonly Route[]

@@ -22,7 +22,15 @@ export interface BoundTransform {
 export interface BoundRule {
   readonly plugin: string
   readonly options: JsonObject
-  readonly rule: (catalog: Catalog, options: JsonObject) => readonly Diagnostic[]
+  readonly rule: (catalog: Catalog, options: JsonObject) => readonly RuleComplaint[]
+}
+
+/** What a rule complains about. */
+export interface RuleComplaint extends Diagnostic {
+  /** The path of the mistake below the options of the plugin in app.yaml; the name of the plugin if absent. */
+  readonly at?: readonly (string | number)[]
+  /** Whether it is the key there; the value if absent. */
+  readonly part?: 'key' | 'value'
 }
 
 /** One thing that is wrong with the value of a key. */

@@ -52,7 +52,7 @@ const NOWHERE = { source: { file: '', text: '' }, start: 0, end: 0 } as const
  */
 export function readCondition(
   catalog: Catalog,
-  resource: Resource,
+  resource: Pick<Resource, 'name' | 'owner' | 'fields' | 'relations'>,
   written: Json,
   readable: Readable,
   compares = false,

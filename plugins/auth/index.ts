@@ -11,15 +11,30 @@ import { keyRoutes } from './key-routes.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
+import { providerRoutes } from './provider/routes.ts'
+import { providerMistakes } from './provider/rule.ts'
+import { registerRoute } from './registration.ts'
 import { resetRoutes } from './reset.ts'
 import { guardRole, guardUser } from './role-guards.ts'
 import { builtInRoles, unseededRoles } from './roles.ts'
 import { authenticate, openSession } from './session.ts'
 import { sessionRoutes } from './session-routes.ts'
-import { registerRoute } from './registration.ts'
 import { loginRoute, signInRoutes } from './sign-in.ts'
 import { start } from './start.ts'
 import { USER_USAGE, userCommand } from './user-command.ts'
+
+const RESOURCES = [
+  'users',
+  'roles',
+  'pending_users',
+  'access_tokens',
+  'access_keys',
+  'identities',
+  'provider_codes',
+  'password_resets',
+  'email_confirmations',
+  'sign_in_failures',
+].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url))
 
 const COMMANDS: Plugin['commands'] = {
   admin: {
@@ -71,8 +86,8 @@ const people: PeopleContribution = {
   }),
 }
 
-export { openSession } from './session.ts'
 export { register } from './registration.ts'
+export { openSession } from './session.ts'
 export { signIn } from './sign-in.ts'
 
 export default definePlugin({
@@ -80,18 +95,13 @@ export default definePlugin({
   description: 'Accounts with roles: sign-in by bearer token, registration with approval, passwords set by mail.',
   needs: ['timestamps', 'soft_delete', 'mail'],
   options: OPTIONS_SCHEMA,
-  resources: [
-    new URL('./resources/users.yaml', import.meta.url),
-    new URL('./resources/roles.yaml', import.meta.url),
-    new URL('./resources/pending_users.yaml', import.meta.url),
-    new URL('./resources/access_tokens.yaml', import.meta.url),
-    new URL('./resources/access_keys.yaml', import.meta.url),
-    new URL('./resources/password_resets.yaml', import.meta.url),
-    new URL('./resources/email_confirmations.yaml', import.meta.url),
-    new URL('./resources/sign_in_failures.yaml', import.meta.url),
-  ],
+  resources: RESOURCES,
   transforms: [builtInRoles, withoutNames],
-  rules: [(catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles), accountFields],
+  rules: [
+    (catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles),
+    accountFields,
+    providerMistakes,
+  ],
   permissions: { 'keys.own': 'May make keys, by which programs act with some of the own permissions.' },
   hooks: HOOKS,
   jobs: { tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy } },
@@ -99,6 +109,7 @@ export default definePlugin({
     ...signInRoutes,
     ...sessionRoutes,
     ...keyRoutes,
+    ...providerRoutes,
     ...resetRoutes,
     ...emailRoutes,
     ...pageRoutes,

@@ -8,6 +8,7 @@ import {
   type JsonSchema,
   memo,
 } from '../../engine/index.ts'
+import { PROVIDERS } from './provider/options.ts'
 
 export interface AuthOptions {
   readonly tokenDays: number
@@ -183,6 +184,7 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       default: ['Bearer'],
       description: 'The words before a token in the header Authorization.',
     },
+    providers: PROVIDERS,
     sign_in_page: {
       type: 'string',
       pattern: '^/(?!/)',

@@ -17,6 +17,7 @@ import {
   type PluginContext,
 } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
+import { providersIn } from './provider/options.ts'
 
 interface Role {
   readonly id: number
@@ -122,11 +123,27 @@ export async function guardUser(context: HookContext, next: Next): Promise<void>
   const { input, record } = context
   if (typeof input.role_id === 'number' && input.role_id !== record?.role_id) {
     await holdRole(context, input.role_id)
+    await refuseMapped(context)
   }
   // Only people with the right to approve write the status.
   if (context.action === 'update' && input.status === 'active') input.self_registered = false
   await refuseReach(context, roles)
   await next()
+}
+
+/** Throws conflict for a role that comes from a provider: its next sign-in would give it back. */
+async function refuseMapped({ actor, model, options, record }: HookContext): Promise<void> {
+  if (actor.kind === 'system' || record === undefined) return
+  const found = await model('identities')
+    .query()
+    .findOne({ user_id: Number(record.id), maps_role: true })
+    .select('provider')
+  if (found === undefined) return
+  const name = String(found.provider)
+  const label = providersIn(options).get(name)?.label
+  // Without the provider nobody gives it back.
+  if (label === undefined) return
+  throw new ApiError('conflict', { message: `The role comes from ${label}: change it there` })
 }
 
 async function refuseReach(context: HookContext, ranks: readonly string[]): Promise<void> {

@@ -26,6 +26,9 @@ function withDefault(resource: ResourceDefinition, slug: string): ResourceDefini
   return { ...resource, relations: { ...resource.relations, role: { ...role, default: { slug } } } }
 }
 
+/** Why the highest role is not taken from an account. */
+export const LAST_ADMIN = 'This is the last active admin: make somebody else admin first'
+
 /** Somebody who may sign in must keep the highest role. */
 function withLastAdmin(resource: ResourceDefinition, slug: string): ResourceDefinition {
   const last_admin: RuleDefinition = {
@@ -33,7 +36,7 @@ function withLastAdmin(resource: ResourceDefinition, slug: string): ResourceDefi
     where: { 'role.slug': slug, status: { ne: 'declined' } },
     // The slug of a built-in role never changes.
     holds: 'when_written',
-    says: 'This is the last active admin: make somebody else admin first',
+    says: LAST_ADMIN,
   }
   // An application adds rules of its own, and takes none of the plugin's away.
   return { ...resource, rules: { ...resource.rules, last_admin } }

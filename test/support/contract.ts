@@ -112,7 +112,7 @@ function judge(checker: Checker, response: Node, method: string, seen: Seen, fai
   if (media === undefined) fail(`its type is ${type || 'not said'}, not ${Object.keys(content).join(' or ')}`)
   else if (type === 'application/json') judgeBody(checker.validate(media.schema), seen, fail)
   // The document has one schema for all refusals.
-  if (seen.status >= 400 && seen.status !== 422 && 'errors' in JSON.parse(seen.text))
+  if (type === 'application/json' && seen.status >= 400 && seen.status !== 422 && 'errors' in JSON.parse(seen.text))
     fail('only 422 has errors by field')
   if (seen.status === 422) {
     const other = otherCode(JSON.parse(seen.text))

@@ -3,7 +3,7 @@ import type { Catalog, Resource } from '../../catalog/catalog.ts'
 import { sentenceOf } from '../../error.ts'
 import type { Diagnostic } from '../../text/diagnostic.ts'
 import type { Place } from '../document-part.ts'
-import type { BoundKey } from '../extensions.ts'
+import type { BoundKey, RuleComplaint } from '../extensions.ts'
 import { isWritten, type Resolution } from '../resolution.ts'
 
 /** What the rules and keys of plugins complain about; a complaint about a key has its place in the file. */
@@ -14,7 +14,7 @@ export function judgedByPlugins(resolution: Resolution, catalog: Catalog): reado
   return [...fromRules, ...keyChecks(resolution, catalog).flatMap(({ plugin, run }) => complaintsOf(plugin, run))]
 }
 
-function complaintsOf(plugin: string, rule: () => readonly Diagnostic[]): readonly Diagnostic[] {
+function complaintsOf(plugin: string, rule: () => readonly RuleComplaint[]): readonly RuleComplaint[] {
   try {
     return rule()
   } catch (error) {
@@ -23,10 +23,14 @@ function complaintsOf(plugin: string, rule: () => readonly Diagnostic[]): readon
   }
 }
 
-/** A complaint without a place gets the one at which app.yaml names the plugin. */
-function placed({ definition: { app } }: Resolution, plugin: string, complaint: Diagnostic): Diagnostic {
+/** A complaint without a place gets that of the options which it is about, or the one at which app.yaml names the plugin. */
+function placed(
+  { definition: { app } }: Resolution,
+  plugin: string,
+  { at = [], part = at.length === 0 ? 'key' : 'value', ...complaint }: RuleComplaint,
+): Diagnostic {
   const isPlaced = complaint.span !== undefined || !isWritten(app, ['plugins', plugin])
-  return isPlaced ? complaint : { ...complaint, span: app.place(['plugins', plugin], 'key') }
+  return isPlaced ? complaint : { ...complaint, span: app.place(['plugins', plugin, ...at], part) }
 }
 
 /** The checks of every key that a plugin gives, as functions that may throw, with the plugin's name. */

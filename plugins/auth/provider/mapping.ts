@@ -1,0 +1,67 @@
+/** What the YAML makes of claims: whether somebody is admitted, and which role and values they get. */
+import type { Catalog, Filter, JsonObject, PluginContext } from '../../../engine/index.ts'
+import { valuesHoldSql } from '../../../engine/index.ts'
+import { type Claims, claimsAsked, leavesOut, readClaimCondition } from './claims.ts'
+import type { Given, Provider } from './options.ts'
+
+/** Why somebody does not come in. */
+export type Refusal =
+  | 'overage'
+  | 'not_admitted'
+  | 'no_role'
+  | 'no_account'
+  | 'no_address'
+  | 'unverified_address'
+  | 'address_taken'
+  | 'address_unproved'
+  | 'declined'
+  | 'taken_identity'
+  | 'not_made'
+
+/** What a mapping decides; `line` is the number of the line of `roles` that holds, from 0. */
+export type Decision =
+  | { readonly kind: 'refused'; readonly why: Refusal }
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'mapped'; readonly given: Given; readonly line: number | undefined }
+
+type Judging = Pick<PluginContext, 'catalog' | 'connection' | 'now'>
+
+/** Asks the conditions of a provider of claims, by one statement. */
+export async function decide(context: Judging, provider: Provider, claims: Claims): Promise<Decision> {
+  const asked = claimsAsked(provider)
+  const cut = (['groups', 'roles'] as const).some((claim) => asked.has(claim) && leavesOut(claims, claim))
+  if (cut) return { kind: 'refused', why: 'overage' }
+  const conditions = [provider.admit ?? {}, ...(provider.roles ?? []).map(({ when }) => when)]
+  const [admitted = false, ...lines] = await hold(context, provider, conditions, claims.values)
+  if (!admitted) return { kind: 'refused', why: 'not_admitted' }
+  if (provider.roles === undefined) return { kind: 'keep' }
+  const line = lines.indexOf(true)
+  const found = provider.roles[line]
+  if (found !== undefined) return { kind: 'mapped', given: found, line }
+  const { otherwise } = provider
+  if (otherwise.kind === 'role') return { kind: 'mapped', given: { role: otherwise.role, set: {} }, line: undefined }
+  return otherwise.kind === 'keep' ? { kind: 'keep' } : { kind: 'refused', why: 'no_role' }
+}
+
+/** Which of these conditions on claims hold; an empty one does. */
+async function hold(
+  context: Judging,
+  provider: Provider,
+  conditions: readonly JsonObject[],
+  claims: JsonObject,
+): Promise<readonly boolean[]> {
+  const values: unknown[] = [JSON.stringify(claims)]
+  const asked = conditions.map((written) =>
+    Object.keys(written).length === 0
+      ? 'true'
+      : valuesHoldSql(context, conditionOf(context.catalog, provider, written), '$1::jsonb', values),
+  )
+  const [row = []] = await context.connection.run({ text: `select ${asked.join(', ')}, $1::jsonb is null` }, values)
+  return row.slice(0, -1).map((held) => held === 't')
+}
+
+function conditionOf(catalog: Catalog, provider: Provider, written: JsonObject): Filter {
+  const { condition, problems } = readClaimCondition(catalog, provider, written)
+  if (condition === undefined) throw new Error(problems.map(({ message }) => message).join('; '))
+  return condition
+}

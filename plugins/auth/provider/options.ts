@@ -1,0 +1,176 @@
+/** The option `providers` of the auth plugin: its schema, and each provider as a value, completed by its preset. */
+import { isObject, type Json, type JsonObject, type JsonSchema, memo } from '../../../engine/index.ts'
+import { PRESETS, type Preset } from './preset.ts'
+
+/** What an account gets: its role by its slug, and values of further fields and relations. */
+export interface Given {
+  readonly role?: string
+  readonly set: JsonObject
+}
+
+/** One line of a mapping. */
+interface Mapped extends Given {
+  readonly when: JsonObject
+}
+
+/** A provider that says who somebody is. */
+export interface Provider {
+  readonly name: string
+  readonly label: string
+  readonly issuer: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  /** Domains, in lower case, whose addresses link to accounts that are there. */
+  readonly trusted: readonly string[]
+  /** Types of claims beyond the standard ones. */
+  readonly claims: Readonly<Record<string, string>>
+  readonly verifiedBy: readonly string[]
+  readonly adapter: Preset['adapter']
+  readonly admit: JsonObject | undefined
+  /** What a new account gets; undefined: nobody gets one. */
+  readonly created: Given | undefined
+  /** The first that holds counts; undefined: no role comes from here. */
+  readonly roles: readonly Mapped[] | undefined
+  /** For somebody for whom none holds: refused, left as it is, or this role. */
+  readonly otherwise: { readonly kind: 'deny' | 'keep' } | { readonly kind: 'role'; readonly role: string }
+  /** Whether roles are mapped when somebody comes for the first time, and never again. */
+  readonly first: boolean
+}
+
+export const PROVIDER_NAME = '^[a-z][a-z0-9_]{0,39}$'
+
+const SET: JsonSchema = {
+  type: 'object',
+  description:
+    'Values of the account: a field with its value or `{ claim: name }`, a relation with the record that it leads to, such as `{ name: Support }`.',
+}
+
+const CONDITION: JsonSchema = { type: 'object', minProperties: 1 }
+
+const PROVIDER: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['client_id'],
+  properties: {
+    label: { type: 'string', minLength: 1, maxLength: 60, description: 'Its name for people.' },
+    preset: { enum: Object.keys(PRESETS), description: 'Fills in what is known of it.' },
+    tenant: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,99}$',
+      description: 'The directory of Microsoft Entra, by its id or domain.',
+    },
+    issuer: {
+      type: 'string',
+      pattern: '^https?://[^\\s?#]+$',
+      description: 'Its address, below which its discovery document is; https, but on this machine.',
+    },
+    client_id: { type: 'string', minLength: 1, maxLength: 300, description: 'By which it knows this application.' },
+    scopes: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[^\\s"\\\\]+$' },
+      description: 'What is asked of it besides openid, profile and email.',
+    },
+    trust_addresses_of: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[^\\s@]+\\.[^\\s@]+$' },
+      description:
+        'Domains for whose addresses its word counts: a verified one links to the account that has it. Without it no address links.',
+    },
+    claims: {
+      type: 'object',
+      propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+      additionalProperties: { enum: ['string', 'list', 'boolean', 'integer', 'timestamp'] },
+      description: 'Types of claims that are not standard, so that conditions may ask for them.',
+    },
+    admit: {
+      ...CONDITION,
+      description: 'Who may come in, as a condition on the claims; one on `email` counts verified addresses alone.',
+    },
+    new: {
+      type: 'object',
+      description:
+        'What somebody gets who has no account: `role`, `status` and further values of `users`. Without it nobody gets one.',
+    },
+    roles: {
+      type: 'array',
+      minItems: 1,
+      description: 'Which role somebody has: the first line whose condition holds.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['when', 'role'],
+        properties: { when: CONDITION, role: { type: 'string', minLength: 1 }, set: SET },
+      },
+    },
+    roles_at: {
+      enum: ['each', 'first'],
+      default: 'each',
+      description: 'Whether roles are mapped at each sign-in, or at the first alone.',
+    },
+    otherwise: {
+      type: 'string',
+      minLength: 1,
+      default: 'deny',
+      description: 'For somebody for whom no line holds: `deny`, `keep` (the role that the account has), or a role.',
+    },
+  },
+}
+
+/** The schema of the option. */
+export const PROVIDERS: JsonSchema = {
+  type: 'object',
+  description:
+    'Servers of companies by which people sign in (OpenID Connect), by names of your choice. The secret of one is AUTH_<NAME>_SECRET, or its private key AUTH_<NAME>_KEY.',
+  propertyNames: { pattern: PROVIDER_NAME },
+  additionalProperties: PROVIDER,
+}
+
+const texts = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+
+/** The providers of checked options by name; made once. */
+export const providersIn = memo(
+  (options: JsonObject): ReadonlyMap<string, Provider> =>
+    new Map(Object.entries(object(options.providers)).map(([name, given]) => [name, providerOf(name, object(given))])),
+)
+
+function providerOf(name: string, given: JsonObject): Provider {
+  const preset: Preset = PRESETS[String(given.preset)] ?? { label: name }
+  const tenant = typeof given.tenant === 'string' ? given.tenant : undefined
+  const known = preset.issuer?.replace('{tenant}', tenant ?? '{tenant}')
+  const types = Object.entries(object(given.claims)).map(([claim, type]) => [claim, String(type)])
+  return Object.freeze({
+    name,
+    label: typeof given.label === 'string' ? given.label : preset.label,
+    issuer: typeof given.issuer === 'string' ? given.issuer : (known ?? ''),
+    clientId: String(given.client_id),
+    scopes: [...new Set([...(preset.scopes ?? []), ...texts(given.scopes)])],
+    trusted: texts(given.trust_addresses_of).map((domain) => domain.toLowerCase()),
+    claims: { ...preset.claims, ...Object.fromEntries(types) },
+    verifiedBy: preset.verifiedBy ?? [],
+    adapter: preset.adapter,
+    admit: isObject(given.admit) ? given.admit : undefined,
+    created: isObject(given.new) ? givenIn(given.new) : undefined,
+    roles: Array.isArray(given.roles) ? given.roles.map((line) => mappedIn(object(line))) : undefined,
+    otherwise: otherwiseIn(String(given.otherwise ?? 'deny')),
+    first: given.roles_at === 'first',
+  })
+}
+
+function givenIn({ role, ...set }: JsonObject): Given {
+  return { ...(typeof role === 'string' && { role }), set }
+}
+
+function mappedIn({ role, set, when }: JsonObject): Mapped {
+  return { ...givenIn({ role: role ?? null }), set: object(set), when: object(when) }
+}
+
+function otherwiseIn(word: string): Provider['otherwise'] {
+  return word === 'deny' || word === 'keep' ? { kind: word } : { kind: 'role', role: word }
+}
+
+/** The environment variables with what a provider knows this application by. */
+export function variablesOf({ name }: Pick<Provider, 'name'>): { readonly secret: string; readonly key: string } {
+  const word = name.toUpperCase()
+  return { secret: `AUTH_${word}_SECRET`, key: `AUTH_${word}_KEY` }
+}
