@@ -26,8 +26,8 @@ export interface AccessChange {
   readonly caller: string
   /** A resource, or the route for `call`. */
   readonly about: string
-  readonly action: PolicyName | 'read' | 'call'
-  /** Only these fields; absent: the record as a whole. */
+  readonly action: PolicyName | 'read' | 'open' | 'call'
+  /** Only these fields, or the views that are opened; absent: the record as a whole. */
   readonly fields?: readonly string[]
   readonly before: Extent
   readonly after: Extent
@@ -79,7 +79,7 @@ interface Pair {
 function compareResource(pair: Pair): readonly AccessChange[] {
   return [
     ...POLICIES.flatMap((action) => comparePolicy(pair, action)),
-    ...(pair.status === 'there' ? compareReading(pair) : []),
+    ...(pair.status === 'there' ? [...compareReading(pair), ...compareViews(pair)] : []),
   ]
 }
 
@@ -163,6 +163,22 @@ function compareReading({ about, status, before, now, caller }: Pair): readonly 
     if (fields.length === 0) return []
     const [from, to] = gained ? [NONE, ALL] : [ALL, NONE]
     return [{ caller: caller.name, about, action: 'read', fields, before: from, after: to, status, places: [] }]
+  })
+}
+
+/** Views that callers have no more, or have now; one that is new is a change of the interface. */
+function compareViews({ about, status, before, now, caller }: Pair): readonly AccessChange[] {
+  const has = (side: DescribedResource, name: string): boolean => {
+    const access = side.views?.[name]
+    if (access === undefined || clausesOf(side, 'view', caller).length === 0) return false
+    return access === null || access.some((clause) => allowsAll(clause, caller.actor))
+  }
+  const names = Object.keys(before.views ?? {})
+  return [true, false].flatMap((gained): readonly AccessChange[] => {
+    const views = names.filter((name) => has(now, name) === gained && has(before, name) !== gained)
+    if (views.length === 0) return []
+    const [from, to] = gained ? [NONE, ALL] : [ALL, NONE]
+    return [{ caller: caller.name, about, action: 'open', fields: views, before: from, after: to, status, places: [] }]
   })
 }
 

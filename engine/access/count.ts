@@ -53,8 +53,10 @@ export async function counted(asking: Asking, changes: readonly AccessChange[]):
 
 /** What was never served has no records that anybody gains, and a record to come is none. */
 function isAboutRecords({ action, status, sets }: AccessChange): boolean {
-  return status === 'there' && sets !== true && action !== 'create' && action !== 'read' && action !== 'call'
+  return status === 'there' && sets !== true && !UNCOUNTED.has(action)
 }
+
+const UNCOUNTED: ReadonlySet<string> = new Set(['create', 'read', 'open', 'call'])
 
 interface Asked {
   readonly key: string

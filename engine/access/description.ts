@@ -32,6 +32,8 @@ export interface DescribedPart {
 export interface DescribedResource {
   readonly policies: Readonly<Record<PolicyName, readonly DescribedClause[]>>
   readonly parts: Readonly<Record<string, DescribedPart>>
+  /** Views → who has them, as alternatives; null: everybody who sees the resource. Absent where there are none. */
+  readonly views?: Readonly<Record<string, readonly (readonly Access[])[] | null>>
   /** Which records of its table are its own. */
   readonly scope?: KeptFilter
   /** Which of them exist for callers; null: all. Absent in what an earlier version of Plinth wrote down. */
@@ -66,7 +68,10 @@ export function describeAccess(catalog: Catalog, routes: readonly BoundRoute[], 
   }
 }
 
-function described({ policies, fields, relations, scope, live }: Resource, places: boolean): DescribedResource {
+function described(
+  { policies, fields, relations, scope, live, screens }: Resource,
+  places: boolean,
+): DescribedResource {
   const clause = (one: Clause): DescribedClause =>
     places ? { ...clauseOf(one), place: placeOf(one.span) } : clauseOf(one)
   // An earlier name is answered as the present one is.
@@ -82,6 +87,9 @@ function described({ policies, fields, relations, scope, live }: Resource, place
       restore: policies.restore.map(clause),
     },
     parts: Object.fromEntries(parts),
+    ...(screens.views.size === 0
+      ? {}
+      : { views: Object.fromEntries([...screens.views].map(([name, { access }]) => [name, access ?? null])) }),
     ...(scope === undefined ? {} : { scope: kept(scope) }),
     live: live === undefined ? null : kept(live),
     ...(live === undefined ? {} : { liveFields: Object.fromEntries(ownFields(live)) }),

@@ -67,7 +67,7 @@ function entries<V, W>(
 function described(
   renaming: Renaming,
   resource: Resource,
-  { live, liveFields, parts, policies, scope }: DescribedResource,
+  { live, liveFields, parts, policies, scope, views }: DescribedResource,
 ): DescribedResource {
   const filter = (one: KeptFilter): KeptFilter => renamedFilter(renaming.catalog, resource, one)
   const clauses = (all: readonly DescribedClause[]) => all.map((one) => clauseOf(renaming, resource, one))
@@ -84,6 +84,14 @@ function described(
       restore: clauses(policies.restore),
     },
     parts: Object.fromEntries(known.map(([name, part]) => [partName(resource, name), partOf(renaming, part)])),
+    ...(views === undefined
+      ? {}
+      : {
+          views: entries(views, (name, access) => [
+            name,
+            access === null ? null : access.map((one) => one.map((rule) => ruled(renaming, rule))),
+          ]),
+        }),
     ...(scope === undefined ? {} : { scope: filter(scope) }),
     ...(live === undefined ? {} : { live: live && filter(live) }),
     ...(liveFields === undefined

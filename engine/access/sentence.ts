@@ -8,6 +8,7 @@ const MAY = {
   delete: 'delete',
   restore: 'restore',
   read: 'read',
+  open: 'open',
   call: 'call it',
 } as const
 
@@ -36,6 +37,7 @@ function whatChanges(change: CountedChange): string {
   const isGranted = before.kind === 'none'
   const named = fields === undefined ? '' : listed(fields)
   const verb = named === '' || isGranted ? MAY[action] : `${MAY[action]}${action === 'create' ? ' with' : ''} ${named}`
+  if (action === 'open') return `open the view ${named} ${isGranted ? 'now' : 'no more'}`
   if (action === 'read') return `read ${named} ${isGranted ? 'now' : 'no more'}`
   const only = isGranted && named !== '' ? `, with ${named} only` : ''
   if (after.kind === 'none') return `${verb} no more${brackets(change)}`

@@ -317,6 +317,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   listeners: each(() => add),
   policies: each(() => policy),
   seeds: addRows,
+  layout: each((key) => (key === 'record' ? each(() => replace) : replace)),
   ...Object.fromEntries(
     [
       'ranges',
@@ -329,6 +330,8 @@ const RULES: Readonly<Record<string, Rule>> = {
       'rules',
       'automations',
       'moves',
+      'views',
+      'buttons',
     ].map((key) => [key, each(() => replace)]),
   ),
 }
@@ -347,6 +350,7 @@ const APP_RULES: Readonly<Record<string, Rule>> = {
   without: add,
   plugins: each(() => options),
   ...Object.fromEntries(['calendars', 'limits', 'strictness'].map((key) => [key, each(() => replace)])),
+  console: each((key) => (key === 'accent' ? replace : each(() => replace))),
 }
 
 function ruleOfKey(key: string): Rule {

@@ -6,7 +6,7 @@ import { catalogRoutes } from '../http/catalog-routes.ts'
 import { DRY_RUN } from '../http/resource-routes.ts'
 import type { Route } from '../http/route.ts'
 import { BODY_KINDS, bodyKind, resourcesNamed } from '../http/route.ts'
-import { nameless, pathFromRoot } from '../http/table.ts'
+import { nameless, pathFromRoot, routeName } from '../http/table.ts'
 import type { Bound, Composition } from '../plugin/compose.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -100,7 +100,25 @@ function routesOf(composition: Composition, catalog: Catalog, diagnostics: Diagn
 export function judgedRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const { value, diagnostics } = bindRoutes(composition, catalog)
   const own = catalogRoutes(catalog)
-  return { value, diagnostics: [...diagnostics, ...clashes([...value, ...own], catalog.prefix)] }
+  return {
+    value,
+    diagnostics: [...diagnostics, ...clashes([...value, ...own], catalog.prefix), ...uncalled(value, catalog)],
+  }
+}
+
+/** Routes that screens name and no plugin has. */
+function uncalled(routes: readonly BoundRoute[], { resources }: Catalog): readonly Diagnostic[] {
+  const named = [...resources.values()].flatMap(({ screens }) => [
+    ...[...screens.buttons.values()].flatMap(({ calls }) => (calls === undefined ? [] : [{ ...calls, reads: false }])),
+    ...[...screens.views.values()].flatMap(({ reads }) => reads.map((one) => ({ ...one, reads: true }))),
+  ])
+  return named.flatMap(({ name, reads, span }): Diagnostic[] => {
+    const known = new Set(routes.filter(({ method }) => (method === 'GET') === reads).map(routeName))
+    if (known.has(name)) return []
+    const message = `No plugin has a route "${name}"${reads ? ' that is read' : ' that does something'}`
+    const hint = 'it is named by its plugin and the last word of its path: merging.merge'
+    return [{ code: 'wrong_screen', message, span, hint, ...hintOf(name, known) }]
+  })
 }
 
 function clashes(routes: readonly BoundRoute[], prefix: string): readonly Diagnostic[] {

@@ -28,7 +28,7 @@ export function leftOut(app: Document<unknown>): readonly LeftOut[] {
 }
 
 /** Parts of app.yaml that an entry can name; the other first words are resources. */
-const OF_APP = ['plugins', 'calendars', 'limits']
+const OF_APP = ['plugins', 'calendars', 'limits', 'console']
 
 /** app.yaml without the parts of it that are left out; one that is not there is a complaint. */
 export function appWithout(

@@ -1,11 +1,18 @@
 /** The Catalog: everything an application is, complete, linked and frozen; nothing later reads a Definition. */
 import type { Calendar } from '../calendar/working-time.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
+import type {
+  ButtonDefinition,
+  ConsoleDefinition,
+  LayoutDefinition,
+  ViewDefinition,
+} from '../definition/screen-schema.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import type { Automation } from './automation.ts'
 import type {
+  Access,
   Assignment,
   BelongsTo,
   Clause,
@@ -81,6 +88,40 @@ export interface EarlierNames {
   /** Every one of a field, a relation, a parameter and a sort key. */
   readonly names: ReadonlyMap<string, Earlier>
   readonly own: Earlier | undefined
+}
+
+/** A view of a resource. What it says is judged, and has what the view says that it is like. */
+export interface View {
+  readonly name: string
+  readonly label: string
+  readonly said: Omit<ViewDefinition, 'where' | 'for' | 'like' | 'label'>
+  /** Conditions that all hold. */
+  readonly where: readonly JsonObject[]
+  /** Alternatives, each a clause; undefined: everybody who sees the resource. */
+  readonly access: readonly (readonly Access[])[] | undefined
+  /** The routes of plugins that its figures come from, and where it says so. */
+  readonly reads: readonly NamedRoute[]
+}
+
+/** A route of a plugin by the name that YAML has for it. */
+export interface NamedRoute {
+  readonly name: string
+  readonly span: Span
+}
+
+export interface Button {
+  readonly name: string
+  readonly label: string
+  readonly said: ButtonDefinition
+  readonly calls: NamedRoute | undefined
+}
+
+/** What people see of a resource beyond what follows from the rest. */
+export interface Screens {
+  readonly icon: string | undefined
+  readonly views: ReadonlyMap<string, View>
+  readonly layout: LayoutDefinition | undefined
+  readonly buttons: ReadonlyMap<string, Button>
 }
 
 export interface Resource {
@@ -172,6 +213,7 @@ export interface Resource {
   readonly batch: boolean
   /** Whether readers may follow its changes at `/<path>/stream`. */
   readonly streamed: boolean
+  readonly screens: Screens
   /** Keys contributed by plugins, as written. */
   readonly keys: JsonObject
   readonly span: Span
@@ -224,6 +266,8 @@ export interface Catalog {
   readonly takenOver: ReadonlyMap<string, TakenOver>
   /** The permission for asking by a header why an answer is as it is; undefined: no caller may. */
   readonly explain: string | undefined
+  /** What app.yaml says of the console as a whole. */
+  readonly console: ConsoleDefinition | undefined
   /** The limits of limits.ts as app.yaml narrowed them. */
   readonly limits: Readonly<Record<string, number>>
   readonly fieldTypes: ReadonlyMap<string, FieldType>

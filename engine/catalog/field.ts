@@ -2,7 +2,7 @@
 import type { Show } from '../definition/definition.ts'
 import type { FieldOptions, FieldType } from '../field/field-type.ts'
 import type { FilterOf, Operand } from '../filter/filter.ts'
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
 
 /** Who may: a permission, one of some roles, anyone, or anyone signed in. */
@@ -80,6 +80,15 @@ export interface Earlier {
 /** What kind of names a field holds: those of resources, events and permissions, or filters and values with names of fields. */
 export type HeldNames = 'resource' | 'event' | 'permission' | 'filter' | 'values' | 'nested'
 
+/** What screens know of a field or relation besides what it is. */
+export interface Asked {
+  readonly help?: string | undefined
+  /** Screens have it only where a record is so; in the words of filters. */
+  readonly when?: JsonObject | undefined
+  /** The editor, if it is not the usual one. */
+  readonly widget?: string | undefined
+}
+
 export interface Field {
   readonly name: string
   readonly column: string
@@ -89,6 +98,7 @@ export interface Field {
   readonly sqlType: string
   readonly label: string
   readonly description: string | undefined
+  readonly asked?: Asked | undefined
   readonly show: Show
   /** Although no answer shows it, callers may ask lists for it. */
   readonly searched?: boolean | undefined
@@ -152,6 +162,7 @@ interface RelationBase {
   readonly name: string
   readonly label: string
   readonly description: string | undefined
+  readonly asked?: Asked | undefined
   /** Name of the resource at the other end, which `targetOf` finds in a catalog. */
   readonly target: string
   readonly show: Show

@@ -3,6 +3,7 @@
 import type { FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { Span } from '../text/source.ts'
+import type { ButtonDefinition, ConsoleDefinition, LayoutDefinition, ViewDefinition } from './screen-schema.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -44,6 +45,9 @@ export interface FieldDefinition {
   readonly type: string
   readonly label?: string
   readonly description?: string
+  readonly help?: string
+  readonly widget?: string
+  readonly when?: FilterDefinition
   readonly column?: string
   /** Of an existing table: the type of the column, where it is not that of the field's type. */
   readonly column_type?: string
@@ -112,6 +116,8 @@ export interface RelationDefinition {
   readonly on_delete?: 'restrict' | 'set_null' | 'cascade'
   readonly label?: string
   readonly description?: string
+  readonly help?: string
+  readonly when?: FilterDefinition
   readonly renamed_from?: string | RenameDefinition
   readonly read?: AccessDefinition | readonly AccessDefinition[]
   readonly write?: AccessDefinition | readonly AccessDefinition[]
@@ -279,6 +285,10 @@ export interface ResourceDefinition {
   /** Whether readers may follow its changes while they happen. */
   readonly batch?: boolean
   readonly stream?: boolean
+  readonly icon?: string
+  readonly views?: { readonly [name: string]: ViewDefinition }
+  readonly layout?: LayoutDefinition
+  readonly buttons?: { readonly [name: string]: ButtonDefinition }
   /** Keys contributed by plugins (timestamps, soft_delete, restore, activity …). */
   readonly [key: string]: unknown
 }
@@ -333,6 +343,7 @@ export interface AppDefinition {
   readonly calendars?: { readonly [name: string]: CalendarDefinition }
   readonly limits?: { readonly [limit: string]: number }
   readonly on_drift?: 'stop' | 'serve_the_rest'
+  readonly console?: ConsoleDefinition
   /** Who may ask by a header why an answer is what it is. */
   readonly explain?: { readonly permission: string }
   /** What is refused and what is let pass: `unknown_parameters: refuse | ignore`, `unknown_keys: refuse | ignore`, `malformed_json: 400 | 422`. */

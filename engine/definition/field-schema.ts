@@ -3,6 +3,7 @@ import type { FieldType } from '../field/field-type.ts'
 import type { JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { VALUE_WORDS } from './rule-schema.ts'
+import { ASKED_KEYS, WIDGET } from './screen-schema.ts'
 import { earlierName, either, key, map, NAME, PATH, ref, SWITCH, TEXT } from './word-schema.ts'
 
 /** The key `searched` of fields and relations. */
@@ -37,6 +38,8 @@ const FORMULA: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
 export const FIELD_KEYS: Readonly<Record<string, JsonSchema>> = {
   label: key('The name for people, in messages and in the reference.', 'Due date', TEXT),
   description: key('What the field means, for the reference.', 'The day by which it must be solved.', TEXT),
+  ...ASKED_KEYS,
+  widget: WIDGET,
   column: key('The column, if its name is not that of the field.', 'due_on', NAME),
   renamed_from: earlierName(
     'The name that the field had before; its data moves along, and clients may use it still.',

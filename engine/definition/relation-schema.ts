@@ -1,6 +1,7 @@
 /** The JSON Schema of a relation: three flat schemas, chosen by belongs_to, has_many or many_to_many. */
 import type { JsonSchema } from '../json.ts'
 import { SEARCHED, SHOW } from './field-schema.ts'
+import { ASKED_KEYS } from './screen-schema.ts'
 import { earlierName, either, key, map, NAME, PATH, ref, SORT, SWITCH, TEXT } from './word-schema.ts'
 
 const EMBED: JsonSchema = either(
@@ -21,6 +22,7 @@ const EMBED: JsonSchema = either(
 const COMMON: Readonly<Record<string, JsonSchema>> = {
   label: key('The name for people, in messages and in the reference.', 'Assigned agent', TEXT),
   description: key('What the relation means, for the reference.', 'The agent who answers.', TEXT),
+  ...ASKED_KEYS,
   embed: key(
     'What answers show of the other record: fields, relations with their own embed, or { alias: path }; false: nothing.',
     ['id', 'name', { owner: 'user.name' }],

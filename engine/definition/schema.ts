@@ -7,6 +7,7 @@ import { CHANGED_POLICIES, FILTER_DEFINITIONS, POLICIES } from './filter-schema.
 import { LIST_KEYS } from './list-schema.ts'
 import { RELATION_DEFINITIONS } from './relation-schema.ts'
 import { AUTOMATIONS, automationSchema, FOLLOWS, MOVE_KEYS, RULES, SHOW_MOVES } from './rule-schema.ts'
+import { CONSOLE, SCREEN_KEYS } from './screen-schema.ts'
 import { earlierName, either, key, list, map, NAME, named, PATH, ref, SPAN, SWITCH, TEXT } from './word-schema.ts'
 
 const HOURS: JsonSchema = {
@@ -275,6 +276,7 @@ export const RESOURCE_KEYS: Readonly<Record<string, JsonSchema>> = {
   ...CONTENT,
   ...LIST_KEYS,
   ...WRITING,
+  ...SCREEN_KEYS,
 }
 
 /** The schema of a resource file with the types and keys that plugins add. */
@@ -350,6 +352,11 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
     'Who may ask for the reason of an answer by the header `Prefer: explain`; nobody if absent.',
     { permission: 'answers.explain' },
     map({ permission: key('The permission that is needed.', 'answers.explain', PATH) }, ['permission']),
+  ),
+  console: key(
+    'The console as a whole: the first screen, the menu and the colour.',
+    { home: { any: 'tickets' }, accent: '#1d4ed8' },
+    CONSOLE,
   ),
   strictness: key(
     'How strictly requests are read.',

@@ -22,10 +22,13 @@ type Make = () => string
 
 /** Keys that have a page of their own, or whose row says enough: a table of all keys has no row for what is below them. */
 const WHOLE: ReadonlySet<string> = new Set(
-  'limits policies rules moves follows automations hooks listeners status_codes'.split(' '),
+  'label explain limits policies rules moves follows automations hooks listeners status_codes'.split(' '),
 )
 /** Keys whose own keys have a table on the page that explains them. */
-const ELSEWHERE = 'calendars id renamed_from sort search summary count indexes nested seeds keep'.split(' ')
+const ELSEWHERE =
+  'calendars id renamed_from sort search summary count indexes nested seeds keep views layout buttons console'.split(
+    ' ',
+  )
 /** What a rule can be about. */
 const KINDS: ReadonlySet<string> = new Set(['must', 'at_least', 'at_most', 'only_one', 'no_overlap'])
 

@@ -39,6 +39,11 @@ export const KEY_LINKS: Readonly<Record<string, string>> = {
   batch: 'guide/batches.md',
   stream: 'guide/streams.md',
   policies: 'guide/policies.md',
+  icon: 'guide/views.md#views',
+  views: 'guide/views.md#views',
+  layout: 'guide/views.md#layout',
+  buttons: 'guide/views.md#buttons',
+  console: 'guide/views.md#the-console-as-a-whole',
 }
 
 /** A key of a plugin → where it is explained, from resources/README.md. */
@@ -65,6 +70,7 @@ export const CURE_LINKS: Readonly<Record<string, string>> = {
   wrong_relation: 'See [relations](relations.md).',
   wrong_rule: 'See [rules](rules-and-moves.md).',
   wrong_automation: 'See [automations](automations.md).',
+  wrong_screen: 'See [views, layout and buttons](views.md).',
   wrong_limit: 'See [limits](../../engine/guide/configuration.md#limits).',
   wrong_plugin: 'See [plugins](../../plugins/README.md).',
   scenario_failed: 'See [scenarios](scenarios.md).',

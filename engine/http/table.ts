@@ -64,6 +64,12 @@ export function pathFromRoot({ absolute, path }: Pick<Route, 'absolute' | 'path'
   return absolute === true ? path : prefix + path
 }
 
+/** What YAML calls a route of a plugin: the plugin, and the last word of the path: `merging.merge`. */
+export function routeName({ path, plugin }: Pick<BoundRoute, 'path' | 'plugin'>): string {
+  const words = path.split('/').filter((segment) => segment !== '' && !isParameter(segment))
+  return `${plugin}.${words.at(-1) ?? ''}`
+}
+
 /** A path without the names of its parameters, `/api/v1/users/{}`: equal for two paths that match the same requests. */
 export function nameless(path: string): string {
   return path

@@ -12,7 +12,7 @@ import { earlierPaths } from '../http/earlier-names.ts'
 import { checkAccess } from '../http/pipeline.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { bodyKind, needsToken } from '../http/route.ts'
-import { pathFromRoot } from '../http/table.ts'
+import { pathFromRoot, routeName } from '../http/table.ts'
 import { LIMITS } from '../limits.ts'
 import { memo } from '../memo.ts'
 import { catalogDocument, type OfferedRoute } from '../reader/catalog-document.ts'
@@ -157,6 +157,7 @@ function offeredRoute({ prefix, resources }: Catalog, route: BoundRoute): Offere
   const body = bodyKind(route)
   const input = body === 'multipart' ? partsSchema : fieldsSchema
   return {
+    name: routeName(route),
     method,
     path: pathFromRoot(route, prefix),
     summary,

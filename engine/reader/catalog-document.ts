@@ -12,9 +12,12 @@ import { requiredFields } from '../write/create.ts'
 import { manyFields } from '../write/input.ts'
 import { askingOf } from './asking.ts'
 import { isAllowed, isChosenBy, isOffered, readBy, writtenBy } from './part.ts'
+import { consoleOf, screensOf, withAsked } from './screens.ts'
 
 /** A route of a plugin that the caller may call. */
 export interface OfferedRoute {
+  /** `merging.merge`: its plugin, and the last word of its path. */
+  readonly name: string
   readonly method: string
   readonly path: string
   readonly summary: string
@@ -80,6 +83,15 @@ export function catalogDocument(
   const isFollowed =
     [...seen.values()].some(({ resource }) => resource.streamed && isAllowed(resource, 'view', actor)) &&
     ![...catalog.resources.values()].some(({ path }) => path === 'stream')
+  const outlines = new Map([...seen].map(([name, one]) => [name, outline(asker, seen, one, hooks, routes)]))
+  const named = new Set(routes.map(({ name }) => name))
+  const resources = Object.fromEntries(
+    [...outlines].map(([name, told]) => {
+      const ground = { asker, resource: seen.get(name)!.resource, outline: told, others: outlines, routes: named }
+      const asked = { fields: withAsked(ground, 'fields'), relations: withAsked(ground, 'relations') }
+      return [name, { ...told, ...asked, ...screensOf(ground) }]
+    }),
+  )
   const limits = Object.fromEntries(NOTICED.map((name) => [name, catalog.limits[name] ?? null]))
   return {
     name: catalog.name,
@@ -88,7 +100,8 @@ export function catalogDocument(
     prefix: catalog.prefix,
     limits,
     ...(isFollowed ? { stream: `${catalog.prefix}/stream` } : {}),
-    resources: Object.fromEntries([...seen].map(([name, one]) => [name, outline(asker, seen, one, hooks, routes)])),
+    ...consoleOf(catalog.console, asker, resources),
+    resources,
     routes: routes.filter(({ resource }) => resource === undefined || !seen.has(resource)).map(routeOf),
   }
 }

@@ -220,6 +220,9 @@ export function accessRules(written: Written): readonly Document<AccessDefinitio
   const clauses = Object.entries(document.value.policies ?? {}).flatMap(([policy, list]) =>
     (list ?? []).map((clause, index) => inside<AccessDefinition>(document, ['policies', policy, index], clause)),
   )
+  const views = Object.entries(document.value.views ?? {}).flatMap(([view, { for: list = [] }]) =>
+    list.map((clause, index) => inside<AccessDefinition>(document, ['views', view, 'for', index], clause)),
+  )
   const parts = [...written.fields.values(), ...written.relations.values()]
   const guarded = parts.filter(({ value }) => value?.read !== undefined || value?.write !== undefined)
   const guards = guarded.flatMap((part) =>
@@ -236,7 +239,7 @@ export function accessRules(written: Written): readonly Document<AccessDefinitio
   const follows = (document.value.follows ?? []).map((one, index) =>
     inside<AccessDefinition>(document, ['follows', index], one),
   )
-  return [...clauses, ...guards, ...moves, ...follows]
+  return [...clauses, ...views, ...guards, ...moves, ...follows]
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

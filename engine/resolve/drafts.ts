@@ -225,6 +225,7 @@ function unfilled(key: DraftField) {
     indexes: [],
     seeds: undefined,
     keep: undefined,
+    screens: { icon: undefined, views: new Map(), layout: undefined, buttons: new Map() },
   } satisfies Partial<Draft>
 }
 

@@ -40,6 +40,7 @@ import { recordPaths } from './record-paths.ts'
 import { recordRules } from './record-rules.ts'
 import { foreignKeys, inverses, otherSides } from './relations.ts'
 import { beginResolution, isUnread, type Resolution } from './resolution.ts'
+import { screens } from './screens.ts'
 import { seeds } from './seeds.ts'
 import { tableRules } from './table-rules.ts'
 import { applyTransforms, inherit } from './written-resources.ts'
@@ -73,6 +74,7 @@ export const PASSES: readonly Pass[] = [
   { name: 'automations', run: automations },
   { name: 'paths of records', run: recordPaths },
   { name: 'keep', run: keeping },
+  { name: 'screens', run: screens },
   { name: 'indexes', run: indexes },
   { name: 'joining tables', run: joiningTables },
   { name: 'seeds', run: seeds },
@@ -144,6 +146,7 @@ function catalogOf(resolution: Resolution): Catalog {
     onDrift: value.on_drift ?? 'stop',
     takenOver: new Map(resolution.extensions.takenOver),
     explain: value.explain?.permission,
+    console: value.console,
     limits: limitsOf(value),
     fieldTypes: new Map(resolution.extensions.fieldTypes),
     listeners: new Map(resolution.heard),

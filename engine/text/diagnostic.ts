@@ -53,6 +53,8 @@ export const DIAGNOSTIC_CODES = {
   wrong_lookup: 'A lookup by a field that does not name one record.',
   ambiguous_lookup: 'Two lookups that one text in a path could mean; a warning.',
   wrong_title: 'A title of records that answers do not show, or that is no short value.',
+  wrong_screen:
+    'A view, layout or button that shows what no answer has, asks what no list takes, or does not fit together; what only some see is a warning.',
   unknown_hook: 'A hook that no plugin gives.',
   unknown_listener: "A listener that no plugin gives, or one of a resource on another's table.",
   unknown_special: 'A special filter that no plugin gives.',

@@ -75,4 +75,27 @@ test('routes of plugins are told where both versions have them', async () => {
   ])
 })
 
+test('a view that is lost concerns those who had it, and a new one nobody', async () => {
+  const open: Access = { kind: 'signed_in' }
+  const viewed = (views: NonNullable<DescribedResource['views']>): DescribedAccess => {
+    const { resources, routes } = books([open, MEMBERS])
+    return { resources: { books: { ...resources.books!, views } }, routes }
+  }
+  const [late, all] = [[[MEMBERS]], null]
+  assert.equal(await told(viewed({ late, all }), viewed({ all, fresh: null })), [
+    'books: member may open the view late no more',
+  ])
+  assert.equal(await told(viewed({ all }), viewed({ all: [[HOLDERS]] })), [
+    'books: everyone signed in may open the view all no more',
+    'books: member may open the view all no more',
+  ])
+  assert.equal(await told(viewed({ late }), viewed({ late: null })), [
+    'books: everyone signed in may open the view late now',
+  ])
+  assert.equal(
+    await told(books([open]), viewed({ all })).then((said) => said.filter((one) => one.includes('view'))),
+    [],
+  )
+})
+
 test.run()
