@@ -58,6 +58,8 @@ export const LIMITS = {
   pathDepth: 3,
   /** OpenAPI documents that are kept, one for each class of callers: 300 KB each. */
   documents: 32,
+  /** Resources or groups in one part of the document: each is as large as its routes are many. */
+  documentGroups: 20,
   /** Group terms, figures and groups of one summary: a chart shows fewer. */
   summaryTerms: 3,
   summaryFigures: 10,

@@ -15,9 +15,10 @@ import type { Node, OpenApiDocument } from './openapi-document.ts'
 import { answerSchema, createName, type OperationDraft, type Outline, operationOf, pathItem } from './operation.ts'
 import { operationIds } from './operation-id.ts'
 import { filterSchemas } from './parameters.ts'
+import { tagOf } from './part.ts'
 import { PROBE_TAG, PROBES } from './probes.ts'
 import { inputSchema, recordSchema } from './record-schema.ts'
-import { linked, used } from './reference.ts'
+import { linked, references, used } from './reference.ts'
 import { listOf, schemaRef } from './schema.ts'
 import { folded, type Names, shared } from './share.ts'
 import { type TypeNames, typeNames } from './type-name.ts'
@@ -32,18 +33,20 @@ export interface Described {
   readonly plugins: readonly { readonly name: string; readonly description: string }[]
   /** Tells who the bearer of a token is; undefined: no plugin does, and tokens mean nothing. */
   readonly authenticate?: unknown
+  /** Of a part: the names of the groups of the whole document. */
+  readonly groups?: readonly string[]
   /** A resource as callers of an action write it, where its readers do not read the same fields. */
   readonly written?: (resource: Resource, action: 'create' | 'update') => Resource
 }
 
-/** The document of exactly these routes, and of the three paths for operators. */
+/** The document of exactly these routes, and of the three paths for operators, which a part leaves out. */
 export function openapi(described: Described): OpenApiDocument {
   return atOnce(openapiPieces(described))
 }
 
 /** The same in pieces. */
 export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
-  const { catalog, routes, plugins } = described
+  const { catalog, groups, routes, plugins } = described
   const names = typeNames(catalog)
   const outline: Outline = {
     catalog,
@@ -62,23 +65,21 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   const partNames = new Map<unknown, Names>()
   const items = Object.entries(inOrder(drafts)).map(([path, methods]) => [path, pathItem(methods, partNames)])
   yield
-  const own = yield* schemaPieces(described, names)
-  const schemas = { ...ENVELOPE_SCHEMAS, ...BATCH_SCHEMAS, ...shortened(catalog, own, names) }
+  const resources = groups === undefined ? [...catalog.resources.values()] : referredTo(catalog, names, items)
+  const own = yield* schemaPieces(described, names, resources)
+  const schemas = { ...ENVELOPE_SCHEMAS, ...BATCH_SCHEMAS, ...shortened(resources, own, names) }
   yield
-  const filters = filterSchemas(catalog, names, Object.keys(schemas))
+  const filters = filterSchemas(resources, names, Object.keys(schemas))
   yield
   const whole: OpenApiDocument = {
     openapi: '3.1.0',
-    info: infoOf(catalog, routes),
+    info: infoOf(described),
     servers: [{ url: '/' }],
     security: outline.takesTokens ? [{ bearer: [] }] : [],
-    tags: tagsOf(catalog, routes, plugins),
-    paths: { ...Object.fromEntries(items), ...PROBES },
+    tags: [...tagsOf(catalog, routes, plugins), ...(groups === undefined ? [PROBE_TAG] : [])],
+    paths: { ...Object.fromEntries(items), ...(groups === undefined ? PROBES : {}) },
     components: {
-      securitySchemes: {
-        ...(outline.takesTokens ? { bearer: bearerOf('The token that a sign-in returns.') } : {}),
-        metrics: bearerOf('The token for metrics, `METRICS_TOKEN`.'),
-      },
+      securitySchemes: schemesOf(described),
       headers: HEADERS,
       parameters: HEADER_PARAMETERS,
       responses: COMMON_ANSWERS,
@@ -92,23 +93,42 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
   return yield* shared(document, partNames)
 }
 
+/** The resources with a schema that paths refer to: a record holds all that is embedded in it. */
+function referredTo(catalog: Catalog, names: ReadonlyMap<string, TypeNames>, paths: unknown): readonly Resource[] {
+  const found = references(paths)
+  const isFound = (name: string): boolean => found.has(String(schemaRef(name).$ref))
+  return [...catalog.resources.values()].filter(
+    (resource) =>
+      Object.values(names.get(resource.name)!).some(isFound) ||
+      resource.nested.some(({ relation }) => isFound(createName(resource, relation.target, names))),
+  )
+}
+
+function schemesOf({ authenticate, groups }: Described): Node {
+  return {
+    ...(authenticate === undefined ? {} : { bearer: bearerOf('The token that a sign-in returns.') }),
+    ...(groups === undefined ? { metrics: bearerOf('The token for metrics, `METRICS_TOKEN`.') } : {}),
+  }
+}
+
 function bearerOf(description: string): Node {
   return { type: 'http', scheme: 'bearer', description }
 }
 
-function infoOf(catalog: Catalog, routes: readonly BoundRoute[]): Node {
+function infoOf({ catalog, groups, routes }: Described): Node {
   const { name: title, version } = catalog
-  return { title, version, description: offer(catalog, routes, tagOf), 'x-guide': guide(catalog) }
+  const info = { title, version, description: offer(catalog, routes, tagOf), 'x-guide': guide(catalog) }
+  return groups === undefined ? info : { ...info, 'x-groups': groups }
 }
 
 /** The schemas of a record and of a create refer to those of a list and of an update for what they share. */
 function shortened(
-  catalog: Catalog,
+  resources: readonly Resource[],
   schemas: Readonly<Record<string, JsonSchema>>,
   names: ReadonlyMap<string, TypeNames>,
 ): Readonly<Record<string, JsonSchema>> {
   const short: Record<string, JsonSchema> = { ...schemas }
-  for (const resource of catalog.resources.values()) {
+  for (const resource of resources) {
     const { single, list, create, update, answer, outcomes } = names.get(resource.name)!
     short[answer] = answerSchema(resource, single)
     short[outcomes] = outcomesOf(schemaRef(single))
@@ -155,7 +175,7 @@ function headerParameter(name: string, description: string): Node {
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** The schemas of all resources by name, used or not. */
+/** The schemas of resources by name, used or not; of all of them if none are given. */
 export function schemasOf(...given: Parameters<typeof schemaPieces>): Schemas {
   return atOnce(schemaPieces(...given))
 }
@@ -164,9 +184,10 @@ export function schemasOf(...given: Parameters<typeof schemaPieces>): Schemas {
 export function* schemaPieces(
   { catalog, hooks, written = (resource) => resource }: Pick<Described, 'catalog' | 'hooks' | 'written'>,
   names: ReadonlyMap<string, TypeNames>,
+  resources: readonly Resource[] = [...catalog.resources.values()],
 ): Pieces<Schemas> {
   const schemas: Record<string, JsonSchema> = {}
-  for (const resource of catalog.resources.values()) {
+  for (const resource of resources) {
     const { single, list, create, update } = names.get(resource.name)!
     const [alone, listed] = [recordSchema(resource, 'single'), recordSchema(resource, 'list')]
     schemas[single] = alone
@@ -175,7 +196,7 @@ export function* schemaPieces(
     schemas[update] = inputSchema(written(resource, 'update'), 'update', hookInput(hooks, resource, 'update'))
     yield
   }
-  for (const resource of catalog.resources.values()) {
+  for (const resource of resources) {
     for (const relation of resource.relations.values()) {
       if (relation.kind !== 'has_many' || !relation.withParent) continue
       const child = targetOf(catalog, relation)
@@ -212,12 +233,6 @@ function hookInput(hooks: Described['hooks'], resource: Resource, action: 'creat
   return [...fields.values()]
 }
 
-function tagOf(route: BoundRoute): string {
-  if (isResourceRoute(route)) return fieldLabel((route.parent ?? route.resource).name)
-  const tag = route.tag ?? route.plugin
-  return /^[a-z]/.test(tag) ? fieldLabel(tag) : tag
-}
-
 /** The groups by name, described by their resource, or by the plugins of their routes. */
 function tagsOf(catalog: Catalog, routes: readonly BoundRoute[], plugins: Described['plugins']): readonly Node[] {
   const told = new Map([...catalog.resources.values()].map(({ name, description }) => [fieldLabel(name), description]))
@@ -233,5 +248,5 @@ function tagsOf(catalog: Catalog, routes: readonly BoundRoute[], plugins: Descri
       const sentences = [...from].sort().flatMap((plugin) => about.get(plugin) ?? [])
       return { name, description: told.get(name) ?? (sentences.join(' ') || `${name}.`) }
     })
-  return [...described, PROBE_TAG]
+  return described
 }

@@ -292,11 +292,11 @@ export function pathParameter(name: string, words?: readonly string[]): Paramete
  * several lists share is one schema.
  */
 export function filterSchemas(
-  { resources }: Pick<Catalog, 'resources'>,
+  resources: readonly Resource[],
   names: ReadonlyMap<string, TypeNames>,
   taken: readonly string[],
 ): Readonly<Record<string, JsonSchema>> {
-  const lists = [...resources.values()].filter(({ filters }) => filters.size > 0)
+  const lists = resources.filter(({ filters }) => filters.size > 0)
   const all = lists.map((resource) => ({ name: names.get(resource.name)!.filters, of: operatorSchemas(resource) }))
   const times = new Map<string, number>()
   for (const { of } of all) {

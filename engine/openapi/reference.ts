@@ -37,6 +37,13 @@ function follow(node: unknown, components: object, found: Set<string>): void {
   }
 }
 
+/** The references in a node, without those in what they lead to. */
+export function references(node: unknown): ReadonlySet<string> {
+  const found = new Set<string>()
+  follow(node, {}, found)
+  return found
+}
+
 /** The document without components that nothing refers to; the security schemes stay. */
 export function used(document: OpenApiDocument): OpenApiDocument {
   const found = new Set<string>()

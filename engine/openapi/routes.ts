@@ -23,6 +23,7 @@ import { clientModule } from './client/client.ts'
 import { type Described, openapi, openapiPieces } from './document.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { partsSchema } from './operation.ts'
+import { PART_QUERY, partOf, type WantedPart, wantedPart } from './part.ts'
 import { fieldsSchema } from './record-schema.ts'
 
 /** The routes of an application, and its document, which is made when it is first needed. */
@@ -54,9 +55,15 @@ export function allRoutes(
   }
   const document = (): OpenApiDocument => atOnce(documentPieces())
   const described = (): Described => ({ ...describedBy(composition), catalog, routes })
-  const forActor = (actor: Actor): OpenApiDocument => openapi(describedFor(described(), actor))
+  const openTo = (actor: Actor): Described =>
+    actor.kind === 'anonymous' ? described() : describedFor(described(), actor)
+  const parts = remembered((actor, wanted: WantedPart) => sentJson(openapi(partOf(openTo(actor), wanted))))
+  const sent = memo(sentJson)
+  const forActor = remembered((actor) => sent(actor.kind === 'anonymous' ? document() : openapi(openTo(actor))))
+  const documentFor = (actor: Actor, wanted: WantedPart | undefined): Sent =>
+    wanted === undefined ? forActor(actor) : parts(actor, wanted)
   const catalogFor = (actor: Actor): Sent => sentText(catalogText(described(), actor))
-  const documents = [documentRoute(document, remembered(forActor)), catalogRoute(remembered(catalogFor))]
+  const documents = [documentRoute(documentFor), catalogRoute(remembered(catalogFor))]
   const present: readonly BoundRoute[] = [...given, ...own, ...documents]
   const routes = [...present, ...earlierPaths(catalog, present)]
   return { routes, document, documentPieces }
@@ -98,25 +105,30 @@ function routeFor(route: BoundRoute, resources: ReadonlyMap<string, Resource>): 
   return { ...route, resource: known(route.resource), parent } as BoundRoute
 }
 
-/** Makes one document for each class of actors; when there are many, the oldest is forgotten. */
-function remembered<T>(make: (actor: Actor) => T): (actor: Actor) => T {
+/** Makes one document for each class of actors and each part; when there are many, the oldest is forgotten. */
+function remembered<T, Part extends object | undefined = undefined>(
+  make: (actor: Actor, part: Part) => T,
+): (actor: Actor, part?: Part) => T {
   const known = new Map<string, T>()
-  return (actor) => {
-    const key = `${actor.restriction === undefined} ${actorClass(actor)}`
-    const found = known.get(key) ?? make(actor)
+  return (actor, part) => {
+    const key = `${JSON.stringify(part)} ${actor.restriction === undefined} ${actorClass(actor)}`
+    const found = known.get(key) ?? make(actor, part as Part)
     known.set(key, found)
     if (known.size > LIMITS.documents) known.delete(known.keys().next().value!)
     return found
   }
 }
 
-/** The document of an application that does not run. */
+/** The document of an application that does not run, or a part of it. */
 export function describeApplication(
   catalog: Catalog,
   given: readonly BoundRoute[],
   composition: Composed,
+  part?: WantedPart,
 ): OpenApiDocument {
-  return allRoutes(given, catalogRoutes(catalog), catalog, composition).document()
+  const { document, routes } = allRoutes(given, catalogRoutes(catalog), catalog, composition)
+  if (part === undefined) return document()
+  return openapi(partOf({ ...describedBy(composition), catalog, routes }, part))
 }
 
 /** The source of a client of an application that does not run; `runtime` is the part that all clients share. */
@@ -179,6 +191,10 @@ function sentText(body: string): Sent {
   return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 27) }
 }
 
+function sentJson(document: OpenApiDocument): Sent {
+  return sentText(JSON.stringify(document))
+}
+
 /** What both routes of documents have in common: public, outside the prefix, and counted by the rate limit. */
 const DOCUMENT = {
   method: 'GET',
@@ -218,15 +234,16 @@ function catalogRoute(textFor: (actor: Actor) => Sent): EngineRoute {
  * it is public; outside the prefix, so that people find it; and counted by the rate limit, like everything that is not
  * for operators.
  */
-function documentRoute(whole: () => OpenApiDocument, forActor: (actor: Actor) => OpenApiDocument): EngineRoute {
-  const sent = memo((document: OpenApiDocument): Sent => sentText(JSON.stringify(document)))
+function documentRoute(documentFor: (actor: Actor, part: WantedPart | undefined) => Sent): EngineRoute {
   return {
     ...DOCUMENT,
     path: '/openapi.json',
     summary: 'This document',
-    description: 'With a token it holds only what the caller may do, without one all there is.',
-    run: async ({ actor }) => {
-      const { body, etag } = sent(actor.kind === 'anonymous' ? whole() : forActor(actor))
+    description:
+      'With a token it holds only what the caller may do, without one all there is; with `resource` or `group` a part of that, which is a document by itself.',
+    queryFields: PART_QUERY,
+    run: async ({ actor }, { parameters }) => {
+      const { body, etag } = documentFor(actor, wantedPart(parameters))
       return { raw: { type: 'application/json; charset=utf-8', body }, etag }
     },
   }

@@ -14,10 +14,15 @@ const HEADERS = Object.freeze({
 /** A year: the name of a file changes with what is in it. */
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
+/** More resources than this would keep the browser of a reader at work for seconds: their groups are shown one by one. */
+const MANY = 60
+
 async function reference({ catalog }: RouteContext): Promise<Reply> {
   const { styles, scripts } = await pageFiles()
   const below = (name: string): string => `docs/${name}`
-  const body = page(catalog.name, { styles: styles.map(below), scripts: scripts.map(below) })
+  const first = [...catalog.resources.values()].find(({ actions }) => actions.size > 0)
+  const alone = catalog.resources.size > MANY ? first?.name : undefined
+  const body = page(catalog.name, { styles: styles.map(below), scripts: scripts.map(below) }, alone)
   return { raw: { type: 'text/html; charset=utf-8', body }, headers: HEADERS }
 }
 
@@ -46,7 +51,9 @@ const routes: readonly Route[] = [
     summary: 'This document as a page to read and to try',
     tag: 'Reference',
     access: 'public',
-    query: {},
+    query: {
+      group: { type: 'string', description: 'The group of routes that the page of a large application shows.' },
+    },
     produces: ['text/html'],
     handle: reference,
   },

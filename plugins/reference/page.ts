@@ -2,26 +2,51 @@
 
 import { escaped, ICON } from '../pages/page.ts'
 
-/** Starts the reader on the document next to the page; no other machine is asked for anything. */
+/**
+ * Starts the reader on the document next to the page, or on the part of it that is chosen; no other machine is asked for
+ * anything.
+ */
 export const SCRIPT = `'use strict'
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 paint()
 dark.addEventListener('change', paint)
-SwaggerUIBundle({
-  url: new URL('openapi.json', document.baseURI).href,
+const show = (what) => SwaggerUIBundle({
+  ...what,
   dom_id: '#reference',
   presets: [SwaggerUIBundle.presets.apis],
   layout: 'BaseLayout',
   validatorUrl: null,
   deepLinking: true,
-  docExpansion: 'none',
   filter: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
   defaultModelExpandDepth: 2,
 })
+const source = new URL('openapi.json', document.baseURI)
+const choice = document.getElementById('choice')
+const showPart = async () => {
+  const group = new URLSearchParams(location.search).get('group')
+  source.search = new URLSearchParams(group === null ? { resource: choice.dataset.first } : { group })
+  const answer = await fetch(source)
+  const spec = await answer.json()
+  if (!answer.ok) {
+    choice.value = group ?? ''
+    document.getElementById('reference').textContent = spec.errors?.group?.[0] ?? spec.message
+    return
+  }
+  const names = spec.info['x-groups'].map((name) => new Option(name, name))
+  document.getElementById('groups').append(...names)
+  choice.value = spec.tags[0].name
+  show({ spec, docExpansion: 'list' })
+}
+if (choice === null) show({ url: source.href, docExpansion: 'none' })
+else {
+  choice.addEventListener('focus', () => choice.select())
+  choice.addEventListener('change', () => { location.search = new URLSearchParams({ group: choice.value }) })
+  showPart()
+}
 `
 
 export const STYLE = `:root { --ground: #fff; --line: #d8dde3; --accent: #2f5d8a }
@@ -57,6 +82,8 @@ html.dark-mode .swagger-ui table.headers td { color: inherit }
 .swagger-ui code.language-json span[style*="211, 99, 99"] { color: #f0a3a3 !important }
 nav { max-width: 72rem; margin: 1rem auto 0; padding: 0 1.25rem }
 nav a { color: var(--accent) }
+nav label { margin-inline-start: 2rem; color: inherit }
+nav input { font: inherit; padding: .25rem .5rem; border: 1px solid var(--line); border-radius: 4px; background: var(--ground); color: inherit }
 noscript p { padding: 2rem }
 @media (max-width: 40rem) {
   .swagger-ui .wrapper { padding: 0 .75rem }
@@ -69,16 +96,24 @@ noscript p { padding: 2rem }
 }
 `
 
-/** The page of an application; `files` are the addresses of what it loads. */
+/**
+ * The page of an application; `files` are the addresses of what it loads. With `first`, the name of a resource, it shows
+ * one group of routes at a time, that of this resource at first.
+ */
 export function page(
   name: string,
   files: { readonly styles: readonly string[]; readonly scripts: readonly string[] },
+  first?: string,
 ): string {
+  const choice =
+    first === undefined
+      ? ''
+      : `<label>Group <input id="choice" list="groups" data-first="${escaped(first)}"></label><datalist id="groups"></datalist>`
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(name)} · reference</title><link rel="icon" href="${ICON}">
 ${files.styles.map((file) => `<link rel="stylesheet" href="${escaped(file)}">`).join('\n')}
-</head><body><nav><a href="docs/guide">How requests and answers work</a></nav><main id="reference"></main>
+</head><body><nav><a href="docs/guide">How requests and answers work</a>${choice}</nav><main id="reference"></main>
 <noscript><p>This page needs JavaScript; the same is told for programs at <a href="openapi.json">openapi.json</a>.</p></noscript>
 ${files.scripts.map((file) => `<script src="${escaped(file)}"></script>`).join('\n')}
 </body></html>

@@ -115,6 +115,24 @@ test('the badges of versions and methods are read on their grounds', async () =>
   for (const [, name, ground = ''] of badges) assert.ok(contrast('#ffffff', ground) >= 4.5, name)
 })
 
+test('the page of a large application shows one group of routes at a time', async () => {
+  assert.not.match((await app.call('GET', '/docs')).text, 'id="choice"')
+  const many = Array.from({ length: 61 }, (_, at): [string, string] => [
+    `kind_${at}.yaml`,
+    `resource: kind_${at}s\nfields: { title: { type: string } }\nactions: [get]\npolicies: { view: [] }\n`,
+  ])
+  const large = await application({ resources: { 'app.yaml': FILES['app.yaml'], ...Object.fromEntries(many) } })
+  const { status, text } = await large.call('GET', '/docs?group=Kind%207s')
+  const first = /<input id="choice" list="groups" data-first="(\w+)">/.exec(text)?.[1]
+  const part = await large.call('GET', `/openapi.json?resource=${first}`)
+  const chosen = await large.call('GET', '/openapi.json?group=Kind%207s')
+  await large.close()
+  assert.is(status, 200)
+  assert.is(part.status, 200)
+  assert.ok(part.body.info['x-groups'].includes('Kind 7s'))
+  assert.equal(Object.keys(chosen.body.paths), ['/api/kind-7s/{id}'])
+})
+
 test('no other file can be had by the name of one', async () => {
   for (const name of [
     'index.html',
