@@ -6,15 +6,16 @@ import { connect, isMade } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { sentenceOf } from '../error.ts'
 import type { Collected } from '../text/diagnostic.ts'
-import { renderDiagnostics } from '../text/render.ts'
+import { type RenderOptions, renderDiagnostics } from '../text/render.ts'
 import type { ExitCode, Invocation } from './command.ts'
 
 /** Shows the collected diagnostics, if any. */
 export function showDiagnostics(
   { diagnostics }: Collected<unknown>,
   { complain, color }: Pick<Invocation, 'complain' | 'color'>,
+  which: Pick<RenderOptions, 'all' | 'allBy'> = {},
 ): void {
-  if (diagnostics.length > 0) complain(renderDiagnostics(diagnostics, { color }).trimEnd())
+  if (diagnostics.length > 0) complain(renderDiagnostics(diagnostics, { color, ...which }).trimEnd())
 }
 
 /** The application; undefined on mistakes in its YAML, which are shown. Warnings are shown and stop nothing. */

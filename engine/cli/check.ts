@@ -37,7 +37,8 @@ async function checked(invocation: Invocation): Promise<Boot | undefined> {
   const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((file) => file.diagnostics)]
   const ended = value === undefined ? [] : endedNames(value.catalog, new Date().toISOString().slice(0, 10))
   const told = await withEarlierWords(resourcesDir, diagnostics)
-  showDiagnostics({ diagnostics: inOrder([...told, ...wrong, ...ended]) }, invocation)
+  const which = { all: invocation.options.all === true, allBy: 'npx plinth check --all' }
+  showDiagnostics({ diagnostics: inOrder([...told, ...wrong, ...ended]) }, invocation, which)
   if (value !== undefined) await keepLock(value, invocation)
   return wrong.length > 0 ? undefined : value
 }

@@ -57,11 +57,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'check',
-    usage: '[--data]',
+    usage: '[--all | --data]',
     summary:
-      'report every mistake in YAML, plugins and settings, and say nothing else; with --data, the stored records that break a rule or have a value that their field does not allow',
+      'report the mistakes in YAML, plugins and settings, and say nothing else; of more than a hundred the first ten of each kind, with --all every one; with --data, the stored records that break a rule or have a value that their field does not allow',
     example: 'plinth check --data',
-    options: { data: { type: 'boolean' } },
+    options: { all: { type: 'boolean' }, data: { type: 'boolean' } },
     load: () => import('./check.ts'),
   },
   {

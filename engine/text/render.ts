@@ -6,10 +6,15 @@ import { visible } from './visible.ts'
 export interface RenderOptions {
   /** Terminal colours; off by default. */
   readonly color?: boolean
+  /** All of them, however many there are. */
+  readonly all?: boolean
+  /** The command line that shows all of them. */
+  readonly allBy?: string
 }
 
-/** More complaints than this scroll out of the terminal; the rest is shown when these are corrected. */
+/** More complaints than this scroll out of the terminal: then the first of each kind are shown. */
 const MOST = 100
+const FIRST = 10
 /** What of a long line is shown, in columns of a terminal. */
 const WIDTH = 100
 const WORDS = 20
@@ -18,15 +23,35 @@ type Paint = (text: string, style: keyof typeof STYLES) => string
 
 const STYLES = { bold: '1', red: '31', yellow: '33', green: '32', dim: '2' } as const
 
-/** All diagnostics as one text, by file and line, ending in a line that counts them; empty for none. */
-export function renderDiagnostics(diagnostics: readonly Diagnostic[], { color = false }: RenderOptions = {}): string {
+/** The diagnostics as one text, by file and line, ending in a line that counts them; empty for none. */
+export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: RenderOptions = {}): string {
   if (diagnostics.length === 0) return ''
+  const { color = false, all = false, allBy } = options
   const paint: Paint = (text, style) => (color ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text)
   const sorted = [...diagnostics].sort(byPlace)
-  const shown = sorted.slice(0, MOST).map((diagnostic) => render(diagnostic, paint))
-  const left = sorted.length - shown.length
-  if (left > 0) shown.push(`… and ${left} more`)
+  const first = all || sorted.length <= MOST ? sorted : firstOfEach(sorted)
+  const shown = first.map((diagnostic) => render(diagnostic, paint))
+  if (first.length < sorted.length) shown.push(leftOut(sorted, first, allBy))
   return `${shown.join('\n\n')}\n\n${countLine(sorted)}\n`
+}
+
+function firstOfEach(sorted: readonly Diagnostic[]): readonly Diagnostic[] {
+  const counts = new Map<string, number>()
+  return sorted.filter(({ code }) => {
+    const count = (counts.get(code) ?? 0) + 1
+    counts.set(code, count)
+    return count <= FIRST
+  })
+}
+
+/** How many of each kind are not shown, the most frequent first. */
+function leftOut(sorted: readonly Diagnostic[], shown: readonly Diagnostic[], allBy: string | undefined): string {
+  const counts = new Map<string, number>()
+  for (const { code } of sorted) counts.set(code, (counts.get(code) ?? 0) + 1)
+  for (const { code } of shown) counts.set(code, (counts.get(code) ?? 0) - 1)
+  const kinds = [...counts].filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a)
+  const more = `… and ${sorted.length - shown.length} more: ${kinds.map(([code, count]) => `${code} ${count}`).join(', ')}`
+  return allBy === undefined ? more : `${more}\n  hint: ${allBy} shows them all`
 }
 
 function byPlace(a: Diagnostic, b: Diagnostic): number {

@@ -134,7 +134,7 @@ run('says when a command needs more words, or was given too many', async () => {
   assert.is((await plinth(['dump'])).complained, 'plinth dump needs more words. Use: plinth dump <file>')
   assert.is(
     (await plinth(['check', 'twice'])).complained,
-    'plinth check does not know what to do with "twice". Use: plinth check [--data]',
+    'plinth check does not know what to do with "twice". Use: plinth check [--all | --data]',
   )
 })
 
