@@ -44,6 +44,16 @@ export function resetMemoryPeak(pid: number): void {
 
 /** The most memory that a process has held since, in MB. */
 export function memoryPeak(pid: number): number {
-  const [, kilobytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return memoryOf(pid, 'VmHWM')
+}
+
+/** The memory that a process holds, in MB. */
+export function memoryNow(pid: number): number {
+  return memoryOf(pid, 'VmRSS')
+}
+
+function memoryOf(pid: number, key: string): number {
+  const [, kilobytes] =
+    new RegExp(`^${key}:\\s*(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1_000
 }

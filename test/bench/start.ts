@@ -2,7 +2,7 @@
  * What a process of the desk costs: `npm run bench:start` prints how long it takes to start and how much memory it holds,
  * on PostgreSQL and on the embedded database, what each of them answers, and what several processes cost together.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { bare, PROGRAM, type Server, startServer } from '../cli/server.ts'
 import { runLoad } from '../faults/load.ts'
 import { type BenchRequest, load } from './load.ts'
-import { processorTimes, secondsBetween } from './processor.ts'
+import { memoryNow, memoryPeak, processorTimes, secondsBetween } from './processor.ts'
 import { ADMIN_ENV, adminToken, DATABASE_OPTION, onScratchDatabase } from './scratch.ts'
 import { lines, median } from './table.ts'
 
@@ -47,9 +47,7 @@ interface Kind {
 
 /** Memory that a process has in use, and the most that it ever had, in MB. */
 function memoryOf({ child }: Server): { readonly now: number; readonly most: number } {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  const of = (key: string): number => Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
-  return { now: of('VmRSS'), most: of('VmHWM') }
+  return { now: memoryNow(child.pid!), most: memoryPeak(child.pid!) }
 }
 
 function begin({ env }: Kind): Promise<Server> {
