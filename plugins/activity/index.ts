@@ -15,19 +15,19 @@ const BATCH = 5_000
 const FACT = 'activity.taken_over'
 
 /** What tells who could see a change. The first form of the table had no such column; what is unknown counts as unseen. */
-const SEEN_BY = `nullif(to_jsonb(next) -> 'seen_by', 'null')`
+const SEEN_BY = `nullif(to_jsonb(n.*) -> 'seen_by', 'null')`
 
 /*
  * Transaction 3 is one that every snapshot sees, so no listener takes what is old for news. What was copied is noted by
  * the same statement, so a start that is interrupted goes on where it was.
  */
-const COPY = `with done as (select coalesce(max(value::bigint), 0) as id from plinth_fact where name = '${FACT}'),
-  next as (select a.* from activities a, done where a.id > done.id order by a.id limit ${BATCH}),
-  copied as (insert into plinth_change (xid, resource, record_id, action, actor_id, changes, seen_by, created_at)
-    select '3'::xid8, resource, record_id, left(action, -1), user_id, changes, ${SEEN_BY}, created_at from next order by id
+const COPY = `with plinth_done as (select coalesce(max(value::bigint), 0) as id from plinth_fact where name = '${FACT}'),
+  plinth_next as (select a.* from activities a, plinth_done d where a.id > d.id order by a.id limit ${BATCH}),
+  plinth_copied as (insert into plinth_change (xid, resource, record_id, action, actor_id, changes, seen_by, created_at)
+    select '3'::xid8, resource, record_id, left(action, -1), user_id, changes, ${SEEN_BY}, created_at from plinth_next n order by id
     returning 1)
-  insert into plinth_fact (name, value) select '${FACT}', max(id)::text from next having count(*) > 0
-  on conflict (name) do update set value = excluded.value returning (select count(*) from next)`
+  insert into plinth_fact (name, value) select '${FACT}', max(id)::text from plinth_next having count(*) > 0
+  on conflict (name) do update set value = excluded.value returning (select count(*) from plinth_next)`
 
 /** Before the first request. */
 async function takeOver({ database }: PluginContext): Promise<readonly StartLine[]> {

@@ -51,13 +51,13 @@ const DUE = `d.next_attempt_at <= clock_timestamp() and (d.leased_until is null 
  */
 export async function takeAttempts({ catalog, database }: Here, rooms: readonly Room[]): Promise<readonly Attempt[]> {
   const { deliveries, webhooks } = tablesOf({ catalog })
-  const text = `with due as materialized (
+  const text = `with plinth_due as materialized (
       select d.id from unnest($1::int[], $2::int[]) as k(id, room) join ${webhooks} w on w.id = k.id
       cross join lateral (
         select d.id from ${deliveries} d
         where ${FIRST(deliveries)} and ${DUE} order by d.next_attempt_at limit k.room for update skip locked) d)
     update ${deliveries} d set leased_until = clock_timestamp() + ${LEASE}, attempts_made = d.attempts_made + 1
-    from due, ${webhooks} w where d.id = due.id and w.id = d.webhook_id
+    from plinth_due p, ${webhooks} w where d.id = p.id and w.id = d.webhook_id
     returning d.id, d.message_id, d.event, d.resource, d.record_id, d.change_id,
       to_char(d.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), d.attempts_made,
       w.id, w.owner_id, w.address, w.sealed, case when w.previous_until > now() then w.previous_sealed end`
@@ -117,7 +117,7 @@ const OWN = `d.id = $1::int and d.status = 'pending' and d.attempts_made = $2::i
 const NOTE = (
   attempts: string,
 ): string => `insert into ${attempts} (delivery_id, number, status, error, duration_ms, created_at)
-  select id, $2::int, $3::int, $4, $5::int, clock_timestamp() from own`
+  select id, $2::int, $3::int, $4, $5::int, clock_timestamp() from plinth_own`
 
 function valuesOf({ delivery, number }: Attempt, { durationMs, error, status }: Outcome): readonly unknown[] {
   return [delivery, number, status, error, Math.round(durationMs)]
@@ -126,9 +126,9 @@ function valuesOf({ delivery, number }: Attempt, { durationMs, error, status }: 
 /** Records that a message has arrived. */
 export async function delivered({ catalog, database }: Here, attempt: Attempt, outcome: Outcome): Promise<void> {
   const { attempts, deliveries, webhooks } = tablesOf({ catalog })
-  const text = `with own as (update ${deliveries} d set status = 'delivered', ended_at = clock_timestamp(), next_attempt_at = null,
-      leased_until = null, last_status = $3::int, last_error = $4 where ${OWN} returning id, webhook_id), note as (${NOTE(attempts)})
-    update ${webhooks} w set last_success_at = clock_timestamp(), failures = 0, not_before = null from own where w.id = own.webhook_id`
+  const text = `with plinth_own as (update ${deliveries} d set status = 'delivered', ended_at = clock_timestamp(), next_attempt_at = null,
+      leased_until = null, last_status = $3::int, last_error = $4 where ${OWN} returning id, webhook_id), plinth_note as (${NOTE(attempts)})
+    update ${webhooks} w set last_success_at = clock_timestamp(), failures = 0, not_before = null from plinth_own o where w.id = o.webhook_id`
   await database.adhoc.run({ text }, valuesOf(attempt, outcome))
 }
 
@@ -151,13 +151,13 @@ export async function failed(
 ): Promise<void> {
   const { attempts, deliveries, webhooks } = tablesOf({ catalog })
   const later = (parameter: string): string => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`
-  const text = `with own as (update ${deliveries} d set leased_until = null, last_status = $3::int, last_error = $4,
+  const text = `with plinth_own as (update ${deliveries} d set leased_until = null, last_status = $3::int, last_error = $4,
       status = case when $6::float8 is null then 'failed' else 'pending' end,
       ended_at = case when $6::float8 is null then clock_timestamp() end, next_attempt_at = ${later('$6')}
-      where ${OWN} returning id, webhook_id), note as (${NOTE(attempts)})
+      where ${OWN} returning id, webhook_id), plinth_note as (${NOTE(attempts)})
     update ${webhooks} w set last_failure_at = clock_timestamp(), last_error = $4, failures = w.failures + 1,
       not_before = case when $7::float8 is null then w.not_before else greatest(w.not_before, ${later('$7')}) end
-    from own where w.id = own.webhook_id`
+    from plinth_own o where w.id = o.webhook_id`
   await database.adhoc.run({ text }, [...valuesOf(attempt, outcome), nextMs ?? null, webhookMs ?? null])
 }
 

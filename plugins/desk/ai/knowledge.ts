@@ -95,15 +95,15 @@ async function candidates(
       from "${table}" r where ${context.readable(resource, 'r', values)} and ${isPublic}
       and (r.${title} ilike any($2::text[]) or r.${text} ilike any($2::text[])${fuzzy ? ` or ${like} >= ${LIKENESS}` : ''})`
   })
-  const text = `with found as (select * from (${parts.join(' union all ')}) f limit ${CANDIDATES}),
-    ready as (select f.*, setweight(to_tsvector('english', title) || to_tsvector('simple', title), 'A')
+  const text = `with plinth_found as (select * from (${parts.join(' union all ')}) f limit ${CANDIDATES}),
+    plinth_ready as (select f.*, setweight(to_tsvector('english', title) || to_tsvector('simple', title), 'A')
       || setweight(to_tsvector('english', left(details, 20000)) || to_tsvector('simple', left(details, 20000)), 'C') as words
-      from found f)
+      from plinth_found f)
     select type, id, title, details,
-      (select coalesce(json_agg(w), '[]') from unnest($1::text[]) w
-        where words @@ plainto_tsquery('english', w) or words @@ plainto_tsquery('simple', w)),
+      (select coalesce(json_agg(u.word), '[]') from unnest($1::text[]) as u(word)
+        where words @@ plainto_tsquery('english', u.word) or words @@ plainto_tsquery('simple', u.word)),
       ts_rank(words, to_tsquery('english', $3) || to_tsquery('simple', $3)), likeness
-    from ready order by type, id`
+    from plinth_ready order by type, id`
   return context.database.adhoc.run({ text }, values)
 }
 

@@ -61,19 +61,19 @@ async function counts(context: RouteContext, period: Period): Promise<readonly R
     group by grouping sets ((${department}, ${type}, ${category}), (${customer}), (${agent}), (${tagged}))`
   const named = GROUPS.map(({ column, resource }, index) => {
     const people = resource === 'users'
-    const mine = `select ${column} as id, sum(n) as n from cells where g = ${GROUPING[column]}`
+    const mine = `select ${column} as id, sum(n) as n from plinth_cells where g = ${GROUPING[column]}`
     const parents = context.catalog.resources.get(resource)!.fields.has('parent_id')
     const largest = people
       ? `${mine} and ${column} is not null group by 1 order by n desc, id limit ${TOP}`
       : parents
-        ? underParents('cells', column, `x.g = ${GROUPING[column]}`, query.table(resource))
+        ? underParents(column, `x.g = ${GROUPING[column]}`, query.table(resource))
         : `${mine} group by 1`
     return `select ${index}, c.id, ${people ? PERSON : 'l.name'} as name, c.n from (${largest}) c left join ${query.table(resource)} l on l.id = c.id`
   })
-  const tags = `(select ${GROUPS.length}, null::integer, tag, sum(n) from cells,
+  const tags = `(select ${GROUPS.length}, null::integer, tag, sum(n) from plinth_cells,
     lateral (select distinct jsonb_array_elements_text(tags) as tag) x where g = ${GROUPING.tags} group by tag order by 4 desc, tag limit ${TOP})`
   return query.run(
-    `with cells as materialized (${cells}) ${[...named, tags].join(' union all ')} order by 1, 4 desc, 2 nulls first, 3`,
+    `with plinth_cells as materialized (${cells}) ${[...named, tags].join(' union all ')} order by 1, 4 desc, 2 nulls first, 3`,
   )
 }
 

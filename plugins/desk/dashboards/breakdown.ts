@@ -42,13 +42,15 @@ export async function breakdown<D extends Dimension>(
       : `l.${detail}`
     const upper = fields.has('parent_id')
     const totals = upper
-      ? underParents('cells', column, 'true', query.table(resource))
-      : `select ${column} as id, sum(n) as n from cells group by 1`
+      ? underParents(column, 'true', query.table(resource))
+      : `select ${column} as id, sum(n) as n from plinth_cells group by 1`
     return `select ${index}, coalesce(c.id, l.id), l.name, coalesce(c.n, 0), ${detail === undefined ? 'null' : told}
       from (${totals}) c full join ${query.table(resource)} l on l.id = c.id
       where c.n > 0 or (${query.readable(resource, 'l')}${upper ? ' and l.parent_id is null' : ''})`
   })
-  const rows = await query.run(`with cells as materialized (${cells}) ${shares.join(' union all ')} order by 1, 2`)
+  const rows = await query.run(
+    `with plinth_cells as materialized (${cells}) ${shares.join(' union all ')} order by 1, 2`,
+  )
   const found: Record<string, Share[]> = Object.fromEntries(dimensions.map((dimension) => [dimension, []]))
   for (const [index, id, name, total, detail] of rows) {
     const share = {
@@ -62,10 +64,10 @@ export async function breakdown<D extends Dimension>(
   return found as Record<D, Share[]>
 }
 
-/** SQL: counts by a setting; those of a lower one count for the one above it. */
-export function underParents(cells: string, column: string, where: string, table: string): string {
+/** SQL: counts of `plinth_cells` by a setting; those of a lower one count for the one above it. */
+export function underParents(column: string, where: string, table: string): string {
   return `select coalesce(p.parent_id, x.${column}) as id, sum(x.n) as n
-    from ${cells} x left join ${table} p on p.id = x.${column} where ${where} group by 1`
+    from plinth_cells x left join ${table} p on p.id = x.${column} where ${where} group by 1`
 }
 
 /** The number of tickets of one dimension. */

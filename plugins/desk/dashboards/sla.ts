@@ -15,10 +15,10 @@ export async function sla(context: RouteContext): Promise<Reply> {
   const cells = `select t.priority_id, (${state}) as state, count(*) as n from ${query.from}
     where ${query.counted()} and ${query.within('t.created_at', period)} group by 1, 2`
   const rows = await query.run(
-    `with cells as materialized (${cells}) select l.id, l.name, l.color, ${SLA_STATES.map(
+    `with plinth_cells as materialized (${cells}) select l.id, l.name, l.color, ${SLA_STATES.map(
       (one) => `coalesce(sum(c.n) filter (where c.state = '${one}'), 0)`,
     ).join(', ')}
-    from ${query.table('priorities')} l left join cells c on c.priority_id = l.id
+    from ${query.table('priorities')} l left join plinth_cells c on c.priority_id = l.id
     group by l.id having sum(c.n) > 0 or ${query.readable('priorities', 'l')} order by l.id`,
   )
   const priorities = rows.map(([id, name, color, ...counts]) => ({

@@ -47,9 +47,9 @@ async function countsByDay(query: TicketQuery, { from, to }: Period): Promise<Re
     where ${query.counted()} and ${query.within('t.created_at', until)} and ${await query.since(from)} group by 1, 2, 3`
   const last = query.bind(dayNumber(dayAfter(to)), 'int')
   const rows = await query.run(
-    `with cells as materialized (${cells}) select c, sum(n), 0, 0 from cells group by 1
-    union all select e, 0, sum(n), 0 from cells where e < ${last} group by 1
-    union all select r, 0, 0, sum(n) from cells where r < ${last} group by 1`,
+    `with plinth_cells as materialized (${cells}) select c, sum(n), 0, 0 from plinth_cells group by 1
+    union all select e, 0, sum(n), 0 from plinth_cells where e < ${last} group by 1
+    union all select r, 0, 0, sum(n) from plinth_cells where r < ${last} group by 1`,
   )
   const counts = new Map<number, Counts>()
   for (const [day, ...numbers] of rows) {

@@ -64,12 +64,12 @@ export async function peopleOf({ catalog, transaction }: Context, wanted: Wanted
 function peopleSql(catalog: Context['catalog']): string {
   const table = (name: string): string => `"${catalog.resources.get(name)!.table}"`
   const holds = (what: string): string => `(r.permissions @> '["*"]' or r.permissions @> jsonb_build_array(a.${what}))`
-  return `with asked as materialized (
+  return `with plinth_asked as materialized (
       select * from jsonb_to_recordset($1::jsonb) as a(at int, roles text[], permission text, needs text)),
-    recipient as materialized (
+    plinth_recipient as materialized (
       select null::int as at, c.id from unnest($2::int[]) c(id)
       union
-      select a.at, u.id from asked a
+      select a.at, u.id from plinth_asked a
         join ${table('roles')} r on (r.slug = any(a.roles) or (a.permission is not null and ${holds('permission')}))
           and (a.needs is null or ${holds('needs')})
         cross join lateral (select id from ${table('users')} where role_id = r.id and deleted_at is null offset 0) u)
@@ -77,7 +77,7 @@ function peopleSql(catalog: Context['catalog']): string {
       u.deleted_at is null and u.status <> 'declined',
       (select jsonb_object_agg(s.type, s.reach) from ${table('notification_settings')} s
         where s.user_id = u.id and s.type = any($3::text[]))
-    from recipient c
+    from plinth_recipient c
     cross join lateral (select * from ${table('users')} where id = c.id offset 0) u
     join ${table('roles')} r on r.id = u.role_id
     order by u.id, c.at`

@@ -48,10 +48,10 @@ function durationOf([average, percentiles]: Row): JsonObject {
 /** The tickets by status and by priority, one scan for both; values without tickets are left out. */
 async function shares(query: Query): Promise<JsonObject> {
   const rows = await query.run(
-    `with c as materialized (select t.status_id, t.priority_id, count(*) as n ${createdTickets(query)} group by 1, 2)
-    select 'by_status', l.id, l.name, sum(c.n) from c join ${query.table('statuses')} l on l.id = c.status_id group by 2, 3
+    `with plinth_cells as materialized (select t.status_id, t.priority_id, count(*) as n ${createdTickets(query)} group by 1, 2)
+    select 'by_status', l.id, l.name, sum(c.n) from plinth_cells c join ${query.table('statuses')} l on l.id = c.status_id group by 2, 3
     union all
-    select 'by_priority', l.id, l.name, sum(c.n) from c join ${query.table('priorities')} l on l.id = c.priority_id group by 2, 3
+    select 'by_priority', l.id, l.name, sum(c.n) from plinth_cells c join ${query.table('priorities')} l on l.id = c.priority_id group by 2, 3
     order by 1, 4 desc, 2`,
   )
   const of = (kind: string) =>

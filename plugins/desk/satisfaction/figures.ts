@@ -17,10 +17,10 @@ async function satisfaction(context: RouteContext): Promise<Reply> {
     from ${query.table('satisfaction_ratings')} r join ${query.from} on t.id = r.ticket_id
     where ${query.counted()} and ${query.readable('satisfaction_ratings', 'r')} and ${query.within('r.created_at', period)}`
   const rows = await query.run(
-    `with cells as materialized (${cells})
-    select 'rating', rating, null, count(*), count(rating), avg(rating) from cells where rating is not null group by 2
+    `with plinth_cells as materialized (${cells})
+    select 'rating', rating, null, count(*), count(rating), avg(rating) from plinth_cells where rating is not null group by 2
     union all ${groupedSql(query, 'agent')} union all ${groupedSql(query, 'department')}
-    union all select 'all', null, null, count(*), count(rating), avg(rating) from cells`,
+    union all select 'all', null, null, count(*), count(rating), avg(rating) from plinth_cells`,
   )
   const of = (kind: string) => rows.filter((row) => row[0] === kind)
   const counts = new Map(of('rating').map(([, rating, , count]) => [Number(rating), Number(count)]))
@@ -46,7 +46,7 @@ function groupedSql({ table }: TicketQuery, kind: 'agent' | 'department'): strin
   const [from, name] =
     kind === 'agent' ? [table('users'), `concat_ws(' ', l.first_name, l.last_name)`] : [table('departments'), 'l.name']
   return `(select '${kind}', c.id, case when l.id is not null then ${name} end, c.asked, c.answered, c.average
-    from (select ${kind}_id as id, count(*) as asked, count(rating) as answered, avg(rating) as average from cells group by 1) c
+    from (select ${kind}_id as id, count(*) as asked, count(rating) as answered, avg(rating) as average from plinth_cells group by 1) c
     left join ${from} l on l.id = c.id order by c.asked desc, c.id limit ${SHOWN})`
 }
 

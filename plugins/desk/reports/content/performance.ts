@@ -23,18 +23,19 @@ export const performance: Content = {
   chronological: true,
   // A ticket that was opened again counts as open since its creation.
   rows: (query) =>
-    `with x as materialized (${worked(query)}),
-    c as (select ${query.dayOf('created_at')} as day, count(*) as n from x where ${query.within('created_at')} group by 1),
-    e as (select ${query.dayOf('ended')} as day, count(*) as n from x where ${query.within('ended')} group by 1),
-    r as (select ${query.dayOf('resolved')} as day, count(*) as n, avg(resolution) as took from x where ${query.within('resolved')} group by 1),
-    f as (select ${query.dayOf('responded')} as day, avg(response) as took from x where ${query.within('responded')} group by 1),
-    b as (select count(*) filter (where not ${query.within('created_at')})
-      - count(*) filter (where ended < ${query.startOf(query.period.from)}) as n from x)
+    `with plinth_tickets as materialized (${worked(query)}),
+    plinth_created as (select ${query.dayOf('created_at')} as day, count(*) as n from plinth_tickets where ${query.within('created_at')} group by 1),
+    plinth_ended as (select ${query.dayOf('ended')} as day, count(*) as n from plinth_tickets where ${query.within('ended')} group by 1),
+    plinth_resolved as (select ${query.dayOf('resolved')} as day, count(*) as n, avg(resolution) as took from plinth_tickets where ${query.within('resolved')} group by 1),
+    plinth_responded as (select ${query.dayOf('responded')} as day, avg(response) as took from plinth_tickets where ${query.within('responded')} group by 1),
+    plinth_before as (select count(*) filter (where not ${query.within('created_at')})
+      - count(*) filter (where ended < ${query.startOf(query.period.from)}) as n from plinth_tickets)
     select to_char(d.day, 'YYYY-MM-DD'), coalesce(c.n, 0), coalesce(r.n, 0),
       b.n + sum(coalesce(c.n, 0) - coalesce(e.n, 0)) over (order by d.day), ${wholeSeconds('f.took')}, ${wholeSeconds('r.took')}
     from (select g::date as day from generate_series(${query.bind(query.period.from, 'date')}::timestamp,
         ${query.bind(query.period.to, 'date')}::timestamp, interval '1 day') g) d
-    cross join b left join c on c.day = d.day left join e on e.day = d.day left join r on r.day = d.day left join f on f.day = d.day
+    cross join plinth_before b left join plinth_created c on c.day = d.day left join plinth_ended e on e.day = d.day
+    left join plinth_resolved r on r.day = d.day left join plinth_responded f on f.day = d.day
     order by d.day`,
   figures: async (query) => {
     const rows = await query.run(
