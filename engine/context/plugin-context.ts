@@ -1,10 +1,12 @@
 /** What plugin functions reach data through: records by the same pipeline as clients, Objection models for the rest. */
+import { randomUUID } from 'node:crypto'
 import { SYSTEM } from '../actor.ts'
 import { type Lookup, lookupOf } from '../ask/lookup.ts'
 import { reach, readable, requireClause } from '../ask/policy.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { idOf, isStored, targetOf } from '../catalog/stored.ts'
-import type { Connection, Database, Transaction } from '../database/database.ts'
+import type { Connection, Database, Runner, Transaction } from '../database/database.ts'
+import { afterEnd } from '../database/transaction.ts'
 import { ApiError } from '../error.ts'
 import { nameText } from '../filter/text-forms.ts'
 import type { Id } from '../id.ts'
@@ -79,12 +81,13 @@ export function pluginContext(around: Execution, options: JsonObject): PluginCon
 
 /** Adds a job, in the open transaction where there is one and the options do not say otherwise, and wakes the workers once they can see it. */
 async function enqueue(around: Execution, name: string, payload: JsonObject, chosen: EnqueueOptions): Promise<string> {
-  const { caller, database, jobs } = around
+  const { caller, jobs } = around
   const { id: given, runAt, dedupe, as = 'system', outsideTransaction = false } = chosen
   refuseOldName(chosen)
   const transaction = outsideTransaction ? undefined : around.transaction
-  const id = await jobs.add(transaction ?? database.adhoc, {
-    id: given,
+  const own = given ?? randomUUID()
+  const id = await jobs.add(transaction ?? outsideOf(around, own), {
+    id: own,
     name,
     payload,
     runAt,
@@ -107,13 +110,34 @@ async function enqueueEach(
   entries: readonly Entry[],
   chosen: EnqueueEachOptions,
 ): Promise<void> {
-  const { caller, database, jobs } = around
+  const { caller, jobs } = around
   const { runAt, as = 'system', outsideTransaction = false } = chosen
   refuseOldName(chosen)
   if (entries.length === 0) return
   const transaction = outsideTransaction ? undefined : around.transaction
-  await jobs.addEach(transaction ?? database.adhoc, { name, entries, runAt, actor: caller, as })
+  await jobs.addEach(transaction ?? outsideOf(around, ''), { name, entries, runAt, actor: caller, as })
   await wakeOnce(around, transaction)
+}
+
+/**
+ * What adds jobs outside the open transaction. The embedded database has one connection, which the transaction holds, so
+ * there they are added at its end, and `id` is told before.
+ */
+function outsideOf({ database, jobs, log, transaction }: Execution, id: string): Runner {
+  if (transaction === undefined || database.kind !== 'embedded') return database.adhoc
+  return {
+    run: (statement, values) => {
+      afterEnd(transaction, async () => {
+        try {
+          await database.adhoc.run(statement, values)
+          await jobs.wake()
+        } catch (error) {
+          log.error({ err: error, job: id }, 'a job outside a transaction could not be added')
+        }
+      })
+      return Promise.resolve([[id]])
+    },
+  }
 }
 
 /** Wakes the workers once the jobs of a transaction can be seen; without one, at once. */

@@ -14,7 +14,7 @@ import type { Logger } from '../observe.ts'
 import { EMBEDDED_MAJOR, openDirectory } from './cluster.ts'
 import type { Database, Runner } from './database.ts'
 import { InUseError, lockDirectory } from './directory-lock.ts'
-import { outageLog } from './failure.ts'
+import { type NoteFailure, outageLog } from './failure.ts'
 import { COLUMN_TYPES, Pool } from './pg.ts'
 import { knexOver, longestWait, pooledRunner, poolUses, watchErrors } from './pool.ts'
 import { ownPresence } from './presence.ts'
@@ -23,13 +23,27 @@ import { type Shared, shareCluster } from './share-embedded.ts'
 import { findSocket, presenceOver, SOCKET_PORT } from './socket.ts'
 import { inTransaction } from './transaction.ts'
 
+/** What pg says where nobody gave the connection back in time. */
+const NOT_GIVEN_BACK = 'timeout exceeded when trying to connect'
+const WAITS_FOR_ITSELF =
+  'the one connection of the embedded database was not free in time; code of a plugin that uses context.database inside a transaction waits for itself: it uses context.connection there'
+
+/** A log of outages that names what else can hold the one connection. */
+function embeddedLog(log: Logger): NoteFailure {
+  const note = outageLog(log)
+  return (error, now) => {
+    const isHeld = error instanceof Error && error.message === NOT_GIVEN_BACK
+    note(isHeld ? new Error(WAITS_FOR_ITSELF, { cause: error }) : error, now)
+  }
+}
+
 /**
  * A Database over the one connection of a pool.
  * A read outside a transaction waits until the open one ends, and the bare `knex` inside a transaction waits for itself
  * until LIMITS.acquireMs refuse it with `unavailable`.
  */
 function databaseOver(pool: pg.Pool, description: string, log: Logger, closed: () => Promise<void>): Database {
-  const connections = watchErrors({ pool, note: outageLog(log) })
+  const connections = watchErrors({ pool, note: embeddedLog(log) })
   const knex = knexOver(connections)
   const runner = pooledRunner(connections)
   const sessions = createSessions(connections, {})
@@ -100,7 +114,7 @@ export async function openEmbedded(dataDir: string, log: Logger, watched?: Disk,
       if (lost === undefined) await cluster.close()
       lock.release()
     })
-    const connections = { pool, note: outageLog(log) }
+    const connections = { pool, note: embeddedLog(log) }
     const { presence } = database
     const share = { cluster, connections, presence, check: disk.check, failed: disk.fail, dataDir, log }
     return Object.freeze<Database>({

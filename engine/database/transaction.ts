@@ -4,6 +4,7 @@ import type { Knex } from 'knex'
 import type pg from 'pg'
 import { ApiError } from '../error.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import type { Transaction } from './database.ts'
 import { collisionPause, databaseFailure, isConnectionLost, isRetryable, isStale } from './failure.ts'
 import { acquired, type Connections, clientRunner } from './pool.ts'
@@ -18,6 +19,24 @@ function isClean(client: pg.PoolClient & Status): boolean {
   return status === undefined || status === null || status === 'I'
 }
 
+/** What is left for the end of a transaction. */
+interface End {
+  over: boolean
+  readonly left: (() => Promise<void>)[]
+}
+
+const endOf = memo((_: Knex.Transaction): End => ({ over: false, left: [] }))
+
+/**
+ * Runs work, which must not reject, once a transaction has ended, committed or not, and before its caller hears of it; at
+ * once where it has ended.
+ */
+export function afterEnd({ knex }: Pick<Transaction, 'knex'>, work: () => Promise<void>): void {
+  const end = endOf(knex)
+  if (end.over) void work()
+  else end.left.push(work)
+}
+
 async function once<T>(
   knex: Knex,
   connections: Connections,
@@ -26,6 +45,7 @@ async function once<T>(
   const client = await acquired(connections)
   let open = true
   let lost = false
+  let ends: End | undefined
   try {
     const { run } = clientRunner(client)
     let last: Promise<unknown> = Promise.resolve()
@@ -38,7 +58,11 @@ async function once<T>(
       last = rows.catch(() => undefined)
       return rows
     }
-    return await knex.transaction((trx) => work({ knex: trx, run: within }), { connection: client })
+    const begin = (trx: Knex.Transaction): Promise<T> => {
+      ends = endOf(trx)
+      return work({ knex: trx, run: within })
+    }
+    return await knex.transaction(begin, { connection: client })
   } catch (error) {
     lost = isConnectionLost(error)
     throw error
@@ -46,6 +70,10 @@ async function once<T>(
     open = false
     // A connection whose rollback did not arrive must not lend its open transaction to the next caller.
     client.release(lost || !isClean(client))
+    if (ends !== undefined) {
+      ends.over = true
+      for (const work of ends.left) await work()
+    }
   }
 }
 

@@ -140,7 +140,8 @@ export interface EnqueueOptions {
   readonly as?: 'system' | 'actor'
   /**
    * Adds the job at once, outside the open transaction, so that it stays if that is rolled back: for mails about a refused
-   * write. The embedded database has one connection, which an open transaction holds: there, wait for its end.
+   * write. The embedded database has one connection, which an open transaction holds: there it is added when that ends,
+   * and with `dedupe` the id may be that of no job, because one waits already.
    */
   readonly outsideTransaction?: boolean
 }

@@ -95,6 +95,20 @@ test('a route that is rolled back leaves no job behind', async () => {
   assert.not((await texts()).some((text) => text.startsWith('undone')))
 })
 
+test('a job outside the transaction is done whatever becomes of it, and its name and size are judged at once', async () => {
+  const job = 'work.note'
+  assert.is((await start('ada', { job, text: 'reported', undo: true, outside: true })).status, 409)
+  await until(async () => (await texts()).includes('reported by system'))
+  const { body, status } = await start('ada', { job, text: 'told', outside: true })
+  assert.is(status, 200)
+  assert.is((await ended(body.data.id, 'ada')).body.data.status, 'completed')
+  assert.is((await texts()).filter((text) => text === 'told by system').length, 1)
+  for (const dedupe of ['same', 'same'])
+    assert.is((await start('ada', { job, text: 'kept once', undo: true, outside: true, dedupe })).status, 409)
+  await until(async () => (await texts()).includes('kept once by system'))
+  assert.is((await start('ada', { job: 'work.nothing', outside: true })).status, 500)
+})
+
 test('a job that does not exist is a mistake of the program', async () => {
   assert.is((await start('ada', { job: 'work.nothing' })).status, 500)
 })

@@ -57,13 +57,17 @@ export default definePlugin({
         as: { type: 'enum', values: ['system', 'actor'], default: 'system' },
         undo: { type: 'boolean', default: false },
         option: { type: 'string' },
+        outside: { type: 'boolean', default: false },
+        dedupe: { type: 'string' },
       },
       output: { type: 'object', properties: { id: { type: 'string' } } },
       handle: async (context) => {
-        const { job, option, text, undo } = context.body
+        const { dedupe, job, option, outside, text, undo } = context.body
         const options: EnqueueOptions = {
           as: context.body.as === 'actor' ? 'actor' : 'system',
           ...(typeof option === 'string' ? { [option]: true } : {}),
+          ...(typeof dedupe === 'string' ? { dedupe } : {}),
+          outsideTransaction: outside === true,
         }
         const id = await context.transaction(async (inner) => {
           const made = await inner.enqueue(String(job), { text: text ?? null }, options).catch((error: Error) => {
