@@ -2,7 +2,7 @@
 import type { Field, SortTerm } from '../catalog/catalog.ts'
 import { isBigint } from '../field/bigint.ts'
 import { isStoredDay } from '../field/calendar.ts'
-import { isFloat } from '../field/column-type.ts'
+import { isStoredNumber } from '../field/column-type.ts'
 import { isUuid } from '../field/uuid.ts'
 import { LIMITS } from '../limits.ts'
 import { sortSignature } from '../plan/plan.ts'
@@ -46,11 +46,11 @@ const ENDLESS = /^-?infinity$/
 /** Only texts that PostgreSQL itself writes for such a column go back into a statement. */
 function wellFormed(field: Field, value: string): boolean {
   const column = field.type.column(field.options)
-  if (column === 'real' || column === 'double precision') return isFloat(value, column)
+  if (column === 'real' || column === 'double precision' || column.startsWith('numeric'))
+    return isStoredNumber(value, column)
   // Of a type of the database's own only its words are values.
   if (field.type.name === 'enum' && !column.startsWith('character'))
     return Array.isArray(field.options.own.values) && field.options.own.values.includes(value)
-  if (column.startsWith('numeric')) return /^-?\d{1,200}(\.\d{1,200})?$/.test(value)
   if (column === 'uuid') return isUuid(value)
   if (column === 'bigint' && field.type.wire === 'string') return isBigint(value)
   switch (field.type.wire) {

@@ -19,7 +19,7 @@ import {
   planList,
 } from '../plan/read-plan.ts'
 import { listedItem } from '../text/listed.ts'
-import { nearest } from '../text/nearest.ts'
+import { knownHere, nearest } from '../text/nearest.ts'
 import { type Asker, isOpen } from './askable.ts'
 import { type Cursor, decodeCursor } from './cursor.ts'
 import {
@@ -290,7 +290,6 @@ function unknownParameter(reader: FilterReader, name: string): string {
   const { resource, actor } = reader
   const bare = name.split('[', 1)[0] ?? ''
   const names = [
-    ...LIST_PARAMETERS,
     ...[...resource.filters].filter(([, path]) => isKnownPath(reader, path)).map(([known]) => known),
     ...[...resource.ranges]
       .filter(([, field]) => readable(field, actor))
@@ -298,8 +297,9 @@ function unknownParameter(reader: FilterReader, name: string): string {
     ...[...resource.specials]
       .filter(([, { values }]) => askedWords(reader, resource, values).size > 0)
       .map(([known]) => known),
+    ...LIST_PARAMETERS,
   ]
-  return `Unknown parameter "${bare.slice(0, 64)}"${suggestion(bare, names)}`
+  return `Unknown parameter "${bare.slice(0, 64)}"${suggestion(bare, names) || knownHere(names)}`
 }
 
 function suggestion(word: string, candidates: readonly string[]): string {

@@ -7,7 +7,7 @@ import { type FieldError, type FieldErrorCode, fieldError } from '../field-error
 import { LIMITS } from '../limits.ts'
 import { shortened } from '../plan/plan.ts'
 import { type Answer, type Mode, type Part, partName } from '../plan/read-plan.ts'
-import { nearest } from '../text/nearest.ts'
+import { knownHere, nearest } from '../text/nearest.ts'
 import { partsOf, readableEntry, shown } from './policy.ts'
 
 /** Names with what is named below them; nothing below means all of it. */
@@ -182,11 +182,8 @@ function quote(word: string): string {
   return word.slice(0, LIMITS.unknownKeyLength)
 }
 
-/** Names that a refusal lists. */
-const SHOWN = 30
-
 function meant(word: string, known: readonly string[], what?: string): string {
   const near = nearest(quote(word), known)
   if (near !== undefined) return `; did you mean "${near}"?`
-  return what === undefined || known.length === 0 ? '' : `; ${what} here: ${known.slice(0, SHOWN).join(', ')}`
+  return what === undefined ? '' : knownHere(known, what)
 }

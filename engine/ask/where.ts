@@ -18,7 +18,7 @@ import type { Json } from '../json.ts'
 import { INEXACT, inexactNumbers } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
 import { pathName, writtenPath } from '../plan/plan.ts'
-import { nearest } from '../text/nearest.ts'
+import { knownHere, nearest } from '../text/nearest.ts'
 import { type Asker, amongMany, isAskable, isManyAskable, overPath } from './askable.ts'
 import { compared, type FilterReader, nextSlot } from './filter-parameters.ts'
 import { allowsOne, readable } from './policy.ts'
@@ -178,12 +178,9 @@ function unknown(reader: FilterReader, about: Ground, path: PlacedPath): undefin
     return
   }
   const near = nearest(word.slice(0, LIMITS.unknownKeyLength), known)
-  const more = near === undefined ? `; known here: ${known.slice(0, SHOWN).join(', ')}` : `; did you mean "${near}"?`
+  const more = near === undefined ? knownHere(known) : `; did you mean "${near}"?`
   reader.refuse(place, 'unknown_field', `${start}${more}`)
 }
-
-/** Names that a refusal lists. */
-const SHOWN = 30
 
 /** The records that names are about. */
 export interface Ground {

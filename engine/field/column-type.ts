@@ -1,6 +1,6 @@
 /** Field types over columns of another type than their own, as existing tables have them. */
 import { addressOf, subnetOf } from '../address.ts'
-import type { Json } from '../json.ts'
+import type { Json, JsonSchema } from '../json.ts'
 import { numberOption } from './characters.ts'
 import { decimal } from './decimal.ts'
 import type { Decoded, FieldOptions, FieldType } from './field-type.ts'
@@ -83,6 +83,12 @@ const WHOLE_DIGITS = 37
 /** Digits behind the point; a column without a scale holds any number of them. */
 const FRACTION = 1_000
 
+const WITHOUT_DIGITS = /^(?:NaN|-?Infinity)$/
+
+function isWithoutDigits(value: Json): value is string {
+  return typeof value === 'string' && WITHOUT_DIGITS.test(value)
+}
+
 /** A number whose digits behind the point are as many as it has: none is added, and those of a float are not exact. */
 function decimalOver(column: string): FieldType {
   const precise = (options: FieldOptions): FieldOptions => {
@@ -93,7 +99,7 @@ function decimalOver(column: string): FieldType {
   return {
     ...decimal,
     column: () => column,
-    schema: () => ({ type: 'string', pattern: '^(-?\\d+(\\.\\d+)?(e[+-]?\\d+)?|NaN|-?Infinity)$' }),
+    schema: () => ({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?(e[+-]?\\d+)?$' }),
     input: (options) => decimal.input!(precise(options)),
     decode: (value, options) => shortened(decimal.decode(value, precise(options))),
     parse: (text, options) => {
@@ -106,6 +112,21 @@ function decimalOver(column: string): FieldType {
   }
 }
 
+/** A type of numbers over a column of others, which may hold NaN and infinities: answered as texts, and taken back. */
+export function alsoNotANumber(type: FieldType): FieldType {
+  const also = (schema: JsonSchema): JsonSchema => ({
+    ...schema,
+    pattern: `${String(schema.pattern)}|${WITHOUT_DIGITS.source}`,
+  })
+  return {
+    ...type,
+    schema: (options) => also(type.schema(options)),
+    input: (options) => also(type.input!(options)),
+    decode: (value, options) => (isWithoutDigits(value) ? { value } : type.decode(value, options)),
+    parse: (text, options) => (isWithoutDigits(text) ? { value: text } : type.parse(text, options)),
+  }
+}
+
 function shortened(decoded: Decoded): Decoded {
   return 'value' in decoded ? { value: withoutZeros(decoded.value) } : decoded
 }
@@ -114,8 +135,10 @@ function withoutZeros(value: Json): Json {
   return typeof value === 'string' && value.includes('.') ? value.replace(/\.?0+$/, '') : value
 }
 
-/** Whether a text is a number that a column of floating point holds, as PostgreSQL prints one. */
-export function isFloat(text: string, column: string): boolean {
+/** Whether a text is a number that such a column holds, as PostgreSQL prints one. */
+export function isStoredNumber(text: string, column: string): boolean {
+  if (isWithoutDigits(text)) return true
+  if (column.startsWith('numeric')) return /^-?\d{1,1000}(\.\d{1,1000})?$/.test(text)
   if (!/^-?\d{1,400}(\.\d{1,400})?(e[+-]\d{1,3})?$/.test(text)) return false
   return Math.abs(Number(text)) <= (column === 'real' ? 3.4e38 : Number.MAX_VALUE)
 }

@@ -6,7 +6,7 @@ import { type FieldError, fieldError } from '../field-error.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { itemsOf } from '../text/listed.ts'
-import { nearest } from '../text/nearest.ts'
+import { knownHere, nearest } from '../text/nearest.ts'
 
 const NONE: Readonly<Record<string, Json>> = Object.freeze({})
 
@@ -48,11 +48,9 @@ function refuseNul(query: URLSearchParams): void {
 }
 
 function unknown(name: string, fields: readonly Field[]): string {
-  const meant = nearest(
-    name,
-    fields.map((field) => field.name),
-  )
-  return `Unknown parameter "${name.slice(0, 64)}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`
+  const names = fields.map((field) => field.name)
+  const meant = nearest(name, names)
+  return `Unknown parameter "${name.slice(0, 64)}"${meant === undefined ? knownHere(names) : `; did you mean "${meant}"?`}`
 }
 
 /** The items of a list, written with commas or given one by one. */

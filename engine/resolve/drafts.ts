@@ -5,6 +5,7 @@ import { plural, resourceHeading, resourceLabel } from '../catalog/name.ts'
 import { isStored, typed } from '../catalog/stored.ts'
 import type { ActionName, IdDefinition, ResourceDefinition } from '../definition/definition.ts'
 import { bigint, bigintId } from '../field/bigint.ts'
+import { alsoNotANumber } from '../field/column-type.ts'
 import type { Decoded, FieldOptions, FieldType } from '../field/field-type.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
@@ -232,13 +233,14 @@ function unfilled(key: DraftField) {
 /** Types whose texts other programs may write with blanks at their ends, or empty. */
 const TEXTS: ReadonlySet<string> = new Set(['string', 'text', 'json'])
 
-/** Over a table of others a text is what was sent: they may compare it with its blanks, and take null for something else. */
+/** Over a table of others a text is what was sent: they may compare it with its blanks, and take null for something else. What their columns hold besides numbers is taken back. */
 function asSent(field: DraftField): DraftField {
   const { options, type } = field
   if (type.name === 'integer' && isStored(field)) {
     const own = { min: -LIMITS.idMax - 1, max: LIMITS.idMax, ...options.own }
     return { ...field, ...typed(type, { ...options, own }) }
   }
+  if (type.name === 'decimal' && isStored(field)) return { ...field, type: alsoNotANumber(type) }
   return TEXTS.has(field.type.name) ? { ...field, type: { ...field.type, verbatim: true } } : field
 }
 

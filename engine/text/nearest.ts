@@ -33,6 +33,14 @@ export function hintOf(word: string, known: Iterable<string>): { readonly hint?:
   return near === undefined ? {} : { hint: `did you mean "${near}"?` }
 }
 
+/** Names that a refusal lists. */
+const SHOWN = 30
+
+/** What a refusal lists where no name is near the unknown one: `; known here: title, pages`. */
+export function knownHere(names: readonly string[], what = 'known'): string {
+  return names.length === 0 ? '' : `; ${what} here: ${names.slice(0, SHOWN).join(', ')}`
+}
+
 /** The word without case, `-` and `_`: slips in these count as none. */
 function fold(word: string): string {
   return word.toLowerCase().replace(/[-_ ]/g, '')

@@ -58,7 +58,12 @@ test('a condition over a field that the caller may not read is no parameter', as
   assert.equal(await found('has_notes=true', STAFF), [1])
   for (const name of ['has_notes', 'quiet_or_thin'])
     for (const word of ['true', 'false', 'maybe'])
-      assert.is(await found(`${name}=${word}`, ANN), `422 {"${name}":["Unknown parameter \\"${name}\\""]}`)
+      assert.match(
+        String(await found(`${name}=${word}`, ANN)),
+        new RegExp(
+          `^422 {"${name}":\\["Unknown parameter \\\\"${name}\\\\"; known here: (?!.*(has_notes|quiet_or_thin)).*has_private`,
+        ),
+      )
   assert.match(String(await found('has_note=true', STAFF)), /did you mean \\"has_notes\\"/)
   assert.not.match(String(await found('has_note=true', ANN)), /has_notes/)
   assert.match(String(await found('of_a_quiet_book=true', ANN, '/books/1/reviews')), /Unknown parameter/)

@@ -1,7 +1,7 @@
 /** The ends of what columns and keys of existing tables hold. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { served, type World } from './world.ts'
+import { serve, served, type World } from './world.ts'
 
 const test = suite('ends of existing tables')
 
@@ -42,6 +42,57 @@ test('integers reach both ends, and numerics have as many decimals as they have'
   }
   for (const n of [2_147_483_648, -2_147_483_649])
     assert.is((await world.call('PATCH', '/numbers/0', { n })).status, 422)
+})
+
+test('what is no number in a column of numbers is a text, taken back unchanged, and pages go past it', async () => {
+  await world.sql(
+    `create table measures (id serial primary key, exact numeric, scaled numeric(8,2), ratio double precision, small real)`,
+  )
+  const stored = ['NaN', 'Infinity', '-Infinity', '1.5']
+  const infinite = (text: string): string => (text.includes('I') ? 'NaN' : text)
+  for (const one of stored)
+    await world.sql(
+      `insert into measures (exact, scaled, ratio, small) values ('${infinite(one)}', '${infinite(one)}', '${one}', '${one}')`,
+    )
+  const found = await serve(world.database, {
+    files: ({ files }) => ({
+      'measures.yaml': `${files.get('measures.yaml')}filters: [exact, ratio]\nsort: { keys: [id, exact, scaled, ratio, small] }\n`,
+    }),
+  })
+  try {
+    for (const [at, one] of stored.entries()) {
+      const { body, status, text } = await found.call('GET', `/measures/${at + 1}`)
+      assert.is(status, 200, text)
+      assert.equal(body.data, {
+        id: at + 1,
+        exact: infinite(one),
+        scaled: infinite(one) === '1.5' ? '1.50' : 'NaN',
+        ratio: one,
+        small: one,
+      })
+      const back = await found.call('PUT', `/measures/${at + 1}`, body.data)
+      assert.equal([back.status, back.body.data], [200, body.data], back.text)
+      assert.equal(
+        (await found.call('GET', `/measures?ratio=${one}`)).list.map(({ id }) => id),
+        [at + 1],
+      )
+    }
+    for (const key of ['exact', 'scaled', 'ratio', 'small']) {
+      const seen: unknown[] = []
+      let cursor = 'first'
+      while (cursor !== null) {
+        const page = await found.call('GET', `/measures?sort=-${key}&per_page=1&cursor=${encodeURIComponent(cursor)}`)
+        assert.is(page.status, 200, page.text)
+        seen.push(...page.list.map(({ id }) => id))
+        cursor = page.body.meta.pagination.next_cursor
+      }
+      assert.equal([...new Set(seen)].length, stored.length, key)
+    }
+    assert.is((await found.call('PATCH', '/measures/1', { exact: 'nan' })).status, 422)
+    assert.is((await found.call('PATCH', '/measures/1', { scaled: 'Infinity' })).status, 422)
+  } finally {
+    await found.app.close()
+  }
 })
 
 test('records whose id is 0 or below it are read, changed and referred to', async () => {
