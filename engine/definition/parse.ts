@@ -4,6 +4,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   type Pair,
   parseDocument as parseYaml,
   type Scalar,
@@ -77,11 +78,14 @@ const HINTS: Readonly<Record<string, string>> = {
 const MESSAGES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'This line has a second ": "',
   MULTILINE_IMPLICIT_KEY: 'A ":" is missing behind this key',
+  MULTIPLE_DOCS: 'A second document begins here',
   BAD_INDENT: 'This line begins in another column than the keys next to it',
 }
 
 function syntaxError(source: Source, error: YAMLError): Diagnostic {
   const [start, end] = error.pos
+  const open = openQuotation(source, start)
+  if (open !== undefined) return open
   const [, closing] = /end with a ([\]}])$/.exec(error.message) ?? []
   const hint = closing === undefined ? HINTS[error.code] : HINTS.MISSING_CHAR
   return {
@@ -90,6 +94,37 @@ function syntaxError(source: Source, error: YAMLError): Diagnostic {
       closing === undefined ? (MESSAGES[error.code] ?? error.message) : `A "${closing}" is missing in front of this`,
     span: { source, start, end: Math.max(end, start + 1) },
     ...(hint === undefined ? {} : { hint }),
+  }
+}
+
+/** Signs of the lexer that are not in the text. */
+const MARKS: ReadonlySet<string> = new Set(['\x02', '\x18', '\x1f'])
+/** A line in the middle of a quotation that looks as if it were none. */
+const OWN_LINE = /\n *(?:- |#|[\w.-]+:(?:\s|$))/
+
+/**
+ * The quotation that swallows the lines below it, in front of a place at which the text makes no sense: its end is missing,
+ * and the parser finds that at the next quotation, or at the end of the file.
+ */
+function openQuotation(source: Source, before: number): Diagnostic | undefined {
+  let at = 0
+  let found: Range | undefined
+  for (const token of new Lexer().lex(source.text)) {
+    if (at > before) break
+    if (MARKS.has(token)) continue
+    if (/^["']/.test(token) && OWN_LINE.test(token)) found = [at, at + token.length]
+    at += token.length
+  }
+  // A quotation of several lines that ends as it should is not followed by more in its last line.
+  if (found === undefined || source.text.slice(found[1], before).includes('\n')) return undefined
+  const [start] = found
+  const [line] = source.text.slice(start).split('\n', 1)
+  const span = { source, start, end: start + (line ?? '').trimEnd().length }
+  return {
+    code: 'yaml_syntax',
+    message: 'The quotation that begins here is not closed in this line',
+    span,
+    hint: `close it by ${source.text[start]}, and write ${source.text[start] === '"' ? '\\"' : "''"} for one that is part of the text`,
   }
 }
 

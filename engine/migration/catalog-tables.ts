@@ -3,6 +3,7 @@
 import type { Catalog, Field, Filter, Index, ManyToMany, OverlapRule, Resource } from '../catalog/catalog.ts'
 import { bareColumns, generatedSql, storedFitsSql } from '../catalog/formula.ts'
 import { idType, isStored, keptIdType, protectionOf, READ_TABLES, targetOf } from '../catalog/stored.ts'
+import { flow } from '../definition/sentence.ts'
 import { UUID7_DEFAULT } from '../field/uuid.ts'
 import { quoted } from '../filter/sql.ts'
 import { isName } from '../filter/text-forms.ts'
@@ -76,7 +77,8 @@ function judged(field: Field): Pick<Column, 'judge'> {
 /** The replacement of null: a value, or SQL over the columns of the row. */
 function fillOf(field: Field, type: string): Partial<Column> {
   if (field.nullable) return {}
-  if (field.backfill !== undefined) return { fill: literalDefault(type, field.backfill) }
+  if (field.backfill !== undefined)
+    return { fill: literalDefault(type, field.backfill), fillShown: flow(field.backfill) }
   if (field.backfillFrom === undefined) return {}
   const { formula, shown } = field.backfillFrom
   const stored = { ...field, stored: { formula, reads: bareColumns(formula) } }

@@ -230,8 +230,7 @@ export function requiring(pair: Pair, column: Column, was: Column | undefined): 
 function titleOf({ wanted }: Pair, column: Column, fill: string | undefined): string {
   const name = `${wanted.name}.${column.name}`
   if (isNumbered(column)) return `number ${name} in the order of ${wanted.primaryKey.join(', ')}`
-  const shown = column.fillReads === undefined ? fill : column.fillShown
-  return `require ${name}${fill === undefined ? '' : `, where null becomes ${shown}`}`
+  return `require ${name}${fill === undefined ? '' : `, where null becomes ${column.fillShown ?? fill}`}`
 }
 
 function defaulting({ wanted }: Pair, column: Column): string {

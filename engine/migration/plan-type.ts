@@ -71,7 +71,7 @@ function misfits(column: Column, consequence: string): Extract<Concern, { readon
   if (column.fill !== undefined)
     return {
       kind: 'loss',
-      consequence: `${consequence}; it becomes ${column.fillReads === undefined ? column.fill : column.fillShown}`,
+      consequence: `${consequence}; it becomes ${column.fillShown ?? column.fill}`,
       advice: 'the old values are kept, set aside with the date',
     }
   const fix = `correct those values first, or write what takes their place, \`backfill: <value>\``

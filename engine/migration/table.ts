@@ -39,14 +39,14 @@ export interface Column extends Holding {
   /** SQL of the DEFAULT in the spelling of `literalDefault`; undefined: none. */
   readonly default: string | undefined
   readonly identity: boolean
-  /** SQL of the value that replaces null when the column is made NOT NULL; never read from a database. */
+  /** SQL of the value that replaces null when the column is made NOT NULL, never read from a database; and its text for people. */
   readonly fill?: string
+  readonly fillShown?: string
   /**
-   * Where that value comes from other columns: their names, its text for people, another table of its source, and SQL
-   * that says whether the column can hold it.
+   * Where that value comes from other columns: their names, another table of its source, and SQL that says whether the
+   * column can hold it.
    */
   readonly fillReads?: readonly string[]
-  readonly fillShown?: string
   readonly fillTable?: string
   readonly fillFits?: string
   /** SQL of its formula, as the engine wrote it; undefined where it is not computed. */

@@ -3,6 +3,7 @@
 import type { Field, FieldPath, Formula, Value } from '../catalog/catalog.ts'
 import { bareColumns, mayBeAbsent, sizeOf } from '../catalog/formula.ts'
 import type { Document, FieldDefinition } from '../definition/definition.ts'
+import { flow } from '../definition/sentence.ts'
 import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { type Place, under } from './document-part.ts'
@@ -268,5 +269,5 @@ function linkBackfill(
     problems.push(`it has more than ${LIMITS.formulaParts} parts`)
   const [problem] = problems
   if (problem !== undefined) complain(problem)
-  else if (formula !== undefined) field.backfillFrom = { formula, shown: JSON.stringify(backfill) }
+  else if (formula !== undefined) field.backfillFrom = { formula, shown: flow(backfill!) }
 }

@@ -85,6 +85,30 @@ for (const [name, text, expected] of MISTAKES) {
   test(`${name} is refused`, () => assert.equal(codes(text), [...expected]))
 }
 
+test('a quotation that is not closed is told at the line in which it begins', () => {
+  const entry = fc.record({
+    text: fc.stringMatching(/^[a-z :,]{1,12}$/),
+    sign: fc.constantFrom('"', "'"),
+    flow: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 1, maxLength: 8 }), fc.nat(), (entries, place) => {
+      const at = place % entries.length
+      const lines = entries.map(({ flow, sign, text }, line) => {
+        const quoted = `${sign}${text}${line === at ? '' : sign}`
+        return flow ? `k${line}: { says: ${quoted} }` : `k${line}: ${quoted}`
+      })
+      const text = `first: 1\n${lines.join('\n')}\nlast: 2\n`
+      const [{ code, message, span } = { code: '', message: '', span: undefined }] = parse(text).diagnostics
+      assert.is(code, 'yaml_syntax', text)
+      assert.is(text.slice(0, span?.start).split('\n').length, at + 2, `${message}\n${text}`)
+    }),
+    { numRuns: 300 },
+  )
+  const valid = 'text: "Hello,\n  note: this is one text"\nlist: [1, 2\n'
+  assert.match(parse(valid).diagnostics[0]?.message ?? '', /"\]" is missing/)
+})
+
 test('the first of two equal keys is kept, so that the rest can be judged', () => {
   assert.equal(parse('a: 1\na: 2\nb: 3').value?.value, { a: 1, b: 3 })
 })

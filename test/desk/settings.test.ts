@@ -156,8 +156,8 @@ test('null in older data becomes what keeps it closed, by the migration itself',
   assert.equal(
     value.steps.map((step) => `${riskOf(step)}: ${step.title}`),
     [
-      "safe: require faqs.status, where null becomes 'false'",
-      "safe: require ticket_comments.is_internal, where null becomes 'true'",
+      'safe: require faqs.status, where null becomes false',
+      'safe: require ticket_comments.is_internal, where null becomes true',
     ],
   )
 })

@@ -63,8 +63,8 @@ test('what becomes required and gets another name, its table too, is filled and 
   })
   assert.equal(diagnostics, [])
   assert.equal(value?.applied.slice(0, 5), [
-    `require lines.name, where null becomes 'none', in 1 row`,
-    `require lines.rank, where null becomes '7', in 1 row`,
+    `require lines.name, where null becomes none, in 1 row`,
+    `require lines.rank, where null becomes 7, in 1 row`,
     'rename table lines to rows',
     'rename column rows.name to title',
     'rename column rows.rank to place',

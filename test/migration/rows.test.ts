@@ -44,7 +44,7 @@ test('required over nulls names the rows and what to write, and backfill fills t
     await library.shown(from),
     `  blocked  find a value for lines.title: 1 row gets no value by backfill that the field can hold (id 3)
            → give a second value, such as \`backfill: { first: [$record.<field>, <value>] }\`, or correct those records
-  safe     require lines.title, where null becomes "$record.name", in 2 rows`,
+  safe     require lines.title, where null becomes $record.name, in 2 rows`,
   )
   const first = fields(`${name}, title: { type: string, required: true, backfill: { first: [$record.name, none] } }`)
   await library.titles(first)
@@ -61,7 +61,7 @@ test('a new required field gives the rows that are there what backfill says, and
   assert.equal(await library.titles(wanted), [
     "add column lines.state (character varying(100)) with 'done', in 2 rows",
     'add column lines.note (text)',
-    'require lines.note, where null becomes {"text":"for {{ name }}"}',
+    'require lines.note, where null becomes { text: "for {{ name }}" }',
     'add index on lines (state, id)',
   ])
   await insert([{ name: 'eve', note: 'n' }])
@@ -178,7 +178,7 @@ test('a required field whose values do not convert says what takes their place',
   const filled = of('integer', ', backfill: 0')
   assert.match(
     await library.shown(filled),
-    "unsafe   change type of lines.size from text to integer: 1 row has a value that means nothing as integer; it becomes '0' (id 2)",
+    'unsafe   change type of lines.size from text to integer: 1 row has a value that means nothing as integer; it becomes 0 (id 2)',
   )
   await library.apply(filled)
   assert.equal(await values('size'), [1, 0])

@@ -124,7 +124,7 @@ rollout(
       ran = await apply(one())
     })
     assert.is(ran?.code, 0, ran?.complained)
-    assert.match(ran?.said ?? '', "require notes.color, where null becomes 'blue'")
+    assert.match(ran?.said ?? '', 'require notes.color, where null becomes blue')
     assert.equal(wrong, [])
     for (const place of places) save(place, COLORED)
     assert.is((await apply(one())).code, 0)
