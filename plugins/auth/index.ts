@@ -1,4 +1,5 @@
 /** The auth plugin: accounts, sessions, passwords, approval, and the guards around users and roles. */
+import { domainToASCII } from 'node:url'
 import { definePlugin, type PeopleContribution, type Plugin } from '../../engine/index.ts'
 import { actors, identify } from './account.ts'
 import { accountFields, registrationInput, withoutNames } from './account-form.ts'
@@ -63,8 +64,14 @@ const HOOKS: Plugin['hooks'] = {
   guard_role: guardRole,
 }
 
+/** A name as one word: another one for each name, in letters that any server takes before the @ of an address. */
 function wordOf(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]+/g, '.')
+  const words = name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? ['nobody']
+  return words.map((word) => (/^[a-z0-9]+$/.test(word) ? word : domainToASCII(word) || codesOf(word))).join('.')
+}
+
+function codesOf(word: string): string {
+  return Array.from(word, (sign) => `u${sign.codePointAt(0)!.toString(16)}`).join('')
 }
 
 /** The people of tests: texts that an account needs are its name as one word. */

@@ -80,6 +80,31 @@ kit('an answer tells what was refused, by field', async () => {
   assert.is((await clerk.request('POST', '/orders', sent)).status, 400)
 })
 
+kit('people have any name, and an account of their own for each', async () => {
+  const names = [
+    'Änne',
+    'Anne',
+    'A nne',
+    'Ödön de la Tour',
+    '李',
+    'Ναυσικά',
+    'محمد',
+    'Mr. O’Neil',
+    'Ana-',
+    '7',
+    '…',
+    'straße',
+    'strasse',
+  ]
+  const ids = new Set<number>()
+  for (const name of names) {
+    const one = await app.person('customer', name)
+    assert.is((await one.get('/auth/me')).data.first_name, name)
+    ids.add(one.id)
+  }
+  assert.is(ids.size, names.length)
+})
+
 kit('records are read and written as the system, and what follows is waited for', async () => {
   const ann = await app.person('customer', 'Ann')
   const orders = app.records('orders')
