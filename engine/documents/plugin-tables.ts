@@ -2,8 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { flow } from '../definition/sentence.ts'
+import type { Json, JsonSchema } from '../json.ts'
 import type { Plugin } from '../plugin/plugin.ts'
-import { table } from './key-table.ts'
+import { deepKeys, propertiesOf, table } from './key-table.ts'
 import { type Described, variableTable } from './tables.ts'
 import { PLUGIN_KEYS } from './texts.ts'
 
@@ -51,6 +53,7 @@ export async function pluginTables(folder: string): Promise<Readonly<Record<stri
           ]),
         ),
       ),
+    'options of plugins': () => table(['plugin', 'option', 'meaning', 'default'], plugins.flatMap(optionRows)),
     'variables of plugins': () => variableTable(variables),
     'kinds of notifications': () =>
       table(
@@ -65,6 +68,18 @@ export async function pluginTables(folder: string): Promise<Readonly<Record<stri
         ),
       ),
   }
+}
+
+function optionRows({ name, options }: Plugin): readonly (readonly string[])[] {
+  const own = Object.entries(propertiesOf(options)).flatMap(([option, schema]) => [...deepKeys(option, schema)])
+  return own.map(([option, schema]) => optionRow(name, option, schema))
+}
+
+function optionRow(plugin: string, option: string, schema: JsonSchema): readonly string[] {
+  const { default: otherwise, description, properties } = schema
+  // What is below it has a row of its own.
+  const isSaid = otherwise === undefined || properties !== undefined
+  return [`\`${plugin}\``, `\`${option}\``, String(description), isSaid ? '–' : `\`${flow(otherwise as Json)}\``]
 }
 
 function keyRow(plugin: string, key: string, description: string): readonly string[] {

@@ -1,8 +1,9 @@
 /** Composes plugins into one set of contributions, each with the options of its plugin, and reports clashes. */
 
+import { dirname, isAbsolute, join } from 'node:path'
 import type { Actions } from '../automation/action.ts'
 import type { ListenerContribution } from '../change/listener.ts'
-import type { Document, PluginsDefinition, Vocabulary } from '../definition/definition.ts'
+import type { Document, Path, PluginsDefinition, Vocabulary } from '../definition/definition.ts'
 import { judge } from '../definition/judge.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
 import type { PluginCheck } from '../doctor/examine.ts'
@@ -343,7 +344,23 @@ export function checkOptions(
   const own = written.value[name] ?? {}
   const root: JsonSchema = { type: 'object', properties: { [name]: schema } }
   const { diagnostics } = judge(root, { value: { [name]: own }, place: written.place })
-  return { options: frozen(withDefaults(schema, own)), diagnostics }
+  const options = withDefaults(schema, own)
+  return { options: frozen(withFiles(schema, options, [name], written.place) as JsonObject), diagnostics }
+}
+
+/** The value with the paths of its files (`format: file`), which begin at the file that names them. */
+function withFiles(schema: JsonSchema, value: Json, at: Path, place: Document<unknown>['place']): Json {
+  if (typeof value === 'string' && schema.format === 'file' && !isAbsolute(value))
+    return join(dirname(place(at).source.file), value)
+  if (Array.isArray(value)) {
+    const items = (schema.items ?? {}) as JsonSchema
+    return value.map((item, index) => withFiles(items, item as Json, [...at, index], place))
+  }
+  if (!isObject(value)) return value
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, withFiles(properties[key] ?? {}, one, [...at, key], place)]),
+  )
 }
 
 function withDefaults(schema: JsonSchema, value: JsonObject): JsonObject {

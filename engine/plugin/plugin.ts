@@ -131,7 +131,10 @@ export interface Plugin {
   readonly after?: readonly string[]
   /** Plugins that app.yaml must name too; they come first. */
   readonly needs?: readonly string[]
-  /** JSON Schema of the options in app.yaml, an object with defaults. */
+  /**
+   * JSON Schema of the options in app.yaml, an object with defaults. A text with `format: 'file'` is a path from the folder
+   * of app.yaml; functions get it from the folder in which the program runs.
+   */
   readonly options?: JsonSchema
   readonly specials?: Readonly<Record<string, SpecialFilter>>
   /** Extra keys of a resource file. */

@@ -118,7 +118,7 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       type: 'boolean',
       default: true,
       description:
-        'Whether people confirm their address by a link that is mailed to it when they register or change it. Without it every address is taken at its word, and with it the tickets that staff open for whoever has that address.',
+        'Whether people confirm their address by a link that is mailed to it when they register or change it. Without it every address is taken at its word, and with it the tickets that staff open for the one who has that address.',
     },
     verify_hours: {
       type: 'integer',
@@ -136,9 +136,16 @@ export const OPTIONS_SCHEMA: JsonSchema = {
           type: 'object',
           additionalProperties: false,
           properties: {
-            records: { type: 'integer', minimum: 1, maximum: 1_000_000_000, default: QUOTA.records },
+            records: {
+              type: 'integer',
+              minimum: 1,
+              maximum: 1_000_000_000,
+              default: QUOTA.records,
+              description: 'How many records it may create.',
+            },
             bytes: {
               default: QUOTA.bytes,
+              description: 'How many bytes its values and files may take: a number, or `50MB`.',
               anyOf: [
                 { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
                 { type: 'string', pattern: '^[1-9]\\d{0,5} ?(?:KB|MB|GB)$' },

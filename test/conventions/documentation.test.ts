@@ -62,6 +62,15 @@ documentation('every table that the code makes is in a page', async () => {
   )
 })
 
+documentation('every option of a shipped plugin has a description', async () => {
+  const rows = (await pluginTables('plugins'))['options of plugins']!().split('\n').slice(2)
+  assert.ok(rows.length > 40)
+  none(
+    rows.filter((row) => row.includes('| undefined |')),
+    'no description',
+  )
+})
+
 documentation('the newest version of the changelog is that of the package', async () => {
   const { version } = JSON.parse(read('package.json')) as { version: string }
   assert.is(/^## (.*)$/m.exec(read('engine/CHANGELOG.md'))?.[1], version)

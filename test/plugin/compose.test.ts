@@ -58,6 +58,18 @@ composing('options are completed with defaults, nested ones too, and frozen', ()
   )
 })
 
+composing('a path of a file begins where it is written, and one that is whole stays', () => {
+  const file = { type: 'string', format: 'file' }
+  const options = { type: 'object', properties: { logo: file, fonts: { type: 'array', items: file } } }
+  const written = { a: { logo: 'logo.png', fonts: ['fonts/own.ttf', '/fonts/other.ttf'] } }
+  const source = { file: 'desk/resources/app.yaml', text: '' }
+  const { value } = compose([plugin('a', { options })], { value: written, place: () => ({ source, start: 0, end: 0 }) })
+  assert.equal(value.extensions.pluginOptions.get('a'), {
+    logo: 'desk/resources/logo.png',
+    fonts: ['desk/resources/fonts/own.ttf', '/fonts/other.ttf'],
+  })
+})
+
 composing('options are judged by the plugin, also one that takes none', () => {
   assert.equal(says([plugin('a', { options: OPTIONS }), plugin('b')], { a: { days: 0, dayz: 1 }, b: { x: 1 } }), [
     'wrong_value: "days" must be at least 1',

@@ -99,7 +99,11 @@ const PROVIDER: JsonSchema = {
         type: 'object',
         additionalProperties: false,
         required: ['when', 'role'],
-        properties: { when: CONDITION, role: { type: 'string', minLength: 1 }, set: SET },
+        properties: {
+          when: { ...CONDITION, description: 'A condition on the claims.' },
+          role: { type: 'string', minLength: 1, description: 'The slug of the role.' },
+          set: SET,
+        },
       },
     },
     roles_at: {

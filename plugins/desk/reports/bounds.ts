@@ -5,4 +5,8 @@ export interface Bounds {
   readonly pdfRows: number
   /** The name of the application, for the head of a PDF. */
   readonly desk: string
+  /** The files of fonts that the application brings. */
+  readonly fonts: readonly string[]
+  /** Gets what a PDF could not draw, in words. */
+  readonly notDrawn: (characters: string) => void
 }

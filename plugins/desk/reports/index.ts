@@ -1,6 +1,7 @@
 /** The reports plugin: the work of the desk in a period, as far as the caller may see it, kept as a file. */
 import { definePlugin } from '../../../engine/index.ts'
 import { filesNamedBy } from '../../files/stored.ts'
+import { unreadableFonts } from './font-files.ts'
 import { generateLater, JOB_ATTEMPTS } from './generate.ts'
 import { routes } from './routes.ts'
 import { tidy } from './tidy.ts'
@@ -24,6 +25,13 @@ export default definePlugin({
       job_tickets: whole(5_000, 1_000_000, 'A report about more tickets than this is made as a job.'),
       rows_shown: whole(1_000, 5_000, 'The rows in the answer; the file has all of them.'),
       pdf_rows: whole(2_000, 20_000, 'The rows in a PDF, which says so when there are more.'),
+      fonts: {
+        type: 'array',
+        items: { type: 'string', format: 'file', minLength: 1 },
+        default: [],
+        description:
+          'Files of fonts in the folder of app.yaml, `fonts/NotoSansThai-Regular.ttf`: a PDF draws each character in the first one that has it, and in the shipped ones after them.',
+      },
       keep_files_days: {
         type: 'integer',
         minimum: 1,
@@ -32,6 +40,7 @@ export default definePlugin({
       },
     },
   },
+  rules: [unreadableFonts],
   permissions: {
     'reports.view': 'May read the reports of everybody.',
     'reports.generate': 'May make reports of what they may see, and read those.',

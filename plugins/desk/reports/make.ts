@@ -5,6 +5,7 @@ import type { JsonObject, PluginContext } from '../../../engine/index.ts'
 import { freshKey } from '../../files/key.ts'
 import { storageOf } from '../../files/open-storage.ts'
 import type { Snapshot } from './content.ts'
+import { fontFiles } from './font-files.ts'
 import { FORMATS, type Format } from './kinds.ts'
 import { objectOf, render } from './render.ts'
 import { type Order, takeSnapshot } from './snapshot.ts'
@@ -16,20 +17,28 @@ export interface Made {
   readonly fields: JsonObject
 }
 
+const NOT_DRAWN =
+  'a PDF has boxes for characters that none of its fonts has: bring one by plugins: { reports: { fonts: [...] } } in app.yaml'
+
 /** Makes the report and stores its file; on an error of the database or the storage it stores nothing. */
 export async function makeReport(
   context: PluginContext,
   order: Order & { readonly format: Format },
   patience?: number,
 ): Promise<Made> {
-  const { catalog, options, settings } = context
+  const { catalog, log, options, settings } = context
   const tmp = join(settings.dataDir, 'tmp')
   await mkdir(tmp, { recursive: true })
   const folder = await mkdtemp(join(tmp, 'report-'))
   try {
     const snapshot = await takeSnapshot(context, order, join(folder, 'rows'), patience)
     const path = join(folder, 'file')
-    await render(snapshot, order.format, path, { pdfRows: Number(options.pdf_rows), desk: catalog.name })
+    await render(snapshot, order.format, path, {
+      pdfRows: Number(options.pdf_rows),
+      desk: catalog.name,
+      fonts: fontFiles(options),
+      notDrawn: (characters) => log.warn({ report: snapshot.name, characters }, NOT_DRAWN),
+    })
     const { size } = await stat(path)
     const key = freshKey(context, 'reports', order.format)
     const fields = await fieldsOf(context, snapshot)

@@ -16,8 +16,10 @@ export async function render(snapshot: Snapshot, format: Format, path: string, b
     return writeWorkbook(snapshot, path)
   }
   if (format === 'pdf') {
-    const { writeReport } = await import('./pdf/report.ts')
-    return writeReport(snapshot, path, bounds)
+    const { charactersNamed, writeReport } = await import('./pdf/report.ts')
+    const missing = await writeReport(snapshot, path, bounds)
+    if (missing.size > 0) bounds.notDrawn(charactersNamed(missing))
+    return
   }
   const parts = format === 'csv' ? csvParts(snapshot) : jsonParts(snapshot)
   await pipeline(Readable.from(parts, { objectMode: false }), createWriteStream(path))

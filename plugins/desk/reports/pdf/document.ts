@@ -40,8 +40,11 @@ export interface PdfDocument {
 /** Without it pdfkit lays words out one by one, from the left. */
 const WHOLE_RUN = { features: ['rtla'] as ['rtla'] }
 
-/** Begins a document at `path`. */
-export async function openDocument(path: string, title: string, made: Date): Promise<PdfDocument> {
+/** Begins a document at `path`; `files` are the fonts of the application. */
+export async function openDocument(
+  path: string,
+  { title, made, files }: { readonly title: string; readonly made: Date; readonly files: readonly string[] },
+): Promise<PdfDocument> {
   const pdf = new PDFDocument({
     size: [PAGE.width, PAGE.height],
     margin: 0,
@@ -55,7 +58,7 @@ export async function openDocument(path: string, title: string, made: Date): Pro
   const written = pipeline(pdf, createWriteStream(path))
   // close() throws the error; without this an earlier failure would end the process as unhandled.
   written.catch(() => undefined)
-  const fonts = await openFonts(({ name, bytes }) => pdf.registerFont(name, bytes))
+  const fonts = await openFonts(files, ({ name, bytes }) => pdf.registerFont(name, bytes))
   let pages = 0
   return {
     fonts,

@@ -8,9 +8,13 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import type { Bidi } from 'bidi-js'
-import { create, type Font } from 'fontkit'
+import type { Font } from 'fontkit'
+import { fontOf } from '../font-files.ts'
 
-/** In the order of use; those after the first are large, and loaded only for a character that no earlier one has. */
+/**
+ * The shipped fonts in the order of use; those after the first are large, and loaded only for a character that no earlier
+ * one has.
+ */
 const FILES = ['DejaVuSans', 'NotoEmoji', 'DroidSansFallback'] as const
 const EMOJI_FONT = 'NotoEmoji'
 /** An emoji with its parts: a colour of skin, the other people of a family, the second letter of a flag. */
@@ -21,7 +25,7 @@ const MAYBE_EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u
 /** Characters that are never drawn alone, such as joiners. */
 const INVISIBLE = /^\p{Default_Ignorable_Code_Point}$/u
 const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' })
-/** Replaces a character that no font has; the first font has this one. */
+/** Replaces a character that no font has; the first shipped font has this one. */
 const BOX = '□'
 
 /** A font for embedding, and for the question whether it has a character. */
@@ -33,17 +37,20 @@ export interface LoadedFont {
 
 const loading = new Map<string, Promise<LoadedFont>>()
 
-function load(name: string): Promise<LoadedFont> {
+/** A font that is read once; `name` is that of a shipped font, or the path of one of the application. */
+function load(name: string, read: () => Promise<Buffer>): Promise<LoadedFont> {
   let loaded = loading.get(name)
   if (loaded === undefined) {
-    const file = new URL(`../fonts/${name}.ttf.br`, import.meta.url)
-    loaded = readFile(file)
-      .then(promisify(brotliDecompress))
-      .then((bytes) => ({ name, bytes, font: create(bytes) as Font }))
+    loaded = read().then((bytes) => ({ name, bytes, font: fontOf(bytes) }))
     loaded.catch(() => loading.delete(name))
     loading.set(name, loaded)
   }
   return loaded
+}
+
+function loadShipped(name: string): Promise<LoadedFont> {
+  const file = new URL(`../fonts/${name}.ttf.br`, import.meta.url)
+  return load(name, () => readFile(file).then(promisify(brotliDecompress)))
 }
 
 /** A stretch of text in one font and one direction. */
@@ -77,17 +84,19 @@ function has({ font }: LoadedFont, piece: string): boolean {
   return [...piece].every((one) => INVISIBLE.test(one) || font.hasGlyphForCodePoint(one.codePointAt(0)!))
 }
 
-/** The fonts of a new document; `added` gets each font before its use. */
-export async function openFonts(added: (font: LoadedFont) => void): Promise<Fonts> {
+/** The fonts of a new document, those in the files of the application first; `added` gets each font before its use. */
+export async function openFonts(files: readonly string[], added: (font: LoadedFont) => void): Promise<Fonts> {
   const used: LoadedFont[] = []
   const missing = new Set<number>()
   const drawable = new Set<string>()
-  const add = async (name: string): Promise<void> => {
-    const font = await load(name)
+  const add = async (loading: Promise<LoadedFont>): Promise<LoadedFont> => {
+    const font = await loading
     used.push(font)
     added(font)
+    return font
   }
-  await add(FILES[0])
+  for (const file of files) await add(load(file, () => readFile(file)))
+  const base = await add(loadShipped(FILES[0]))
   return {
     missing,
     async ready(texts) {
@@ -98,10 +107,10 @@ export async function openFonts(added: (font: LoadedFont) => void): Promise<Font
         // An emoji of the first font is drawn like other characters.
         lacking = lacking.filter((piece) => !used.some((font) => fits(font, piece)))
         if (lacking.length === 0) return
-        if (!used.some((font) => font.name === name)) await add(name)
+        if (!used.some((font) => font.name === name)) await add(loadShipped(name))
       }
     },
-    runsOf: (text) => runsOf(text, used, missing),
+    runsOf: (text) => runsOf(text, used, base, missing),
   }
 }
 
@@ -110,7 +119,7 @@ function fits(font: LoadedFont, piece: string): boolean {
   return (font.name === EMOJI_FONT || !EMOJI.test(piece)) && has(font, piece)
 }
 
-function runsOf(text: string, used: readonly LoadedFont[], missing: Set<number>): readonly Run[] {
+function runsOf(text: string, used: readonly LoadedFont[], base: LoadedFont, missing: Set<number>): readonly Run[] {
   const runs: { font: string; text: string; rightToLeft: boolean }[] = []
   for (const stretch of stretchesOf(text)) {
     const first = runs.length
@@ -119,7 +128,7 @@ function runsOf(text: string, used: readonly LoadedFont[], missing: Set<number>)
       // A space between two words of one font belongs to them; that of the emoji font is as wide as an emoji.
       if (font === undefined || piece !== ' ' || font.name === EMOJI_FONT || !has(font, piece))
         font = used.find((one) => fits(one, piece)) ?? used.find((one) => has(one, piece))
-      const name = (font ?? used[0]!).name
+      const { name } = font ?? base
       if (runs.length === first || runs.at(-1)!.font !== name)
         runs.push({ font: name, text: '', rightToLeft: stretch.rightToLeft })
       runs.at(-1)!.text += font === undefined ? boxes(piece, missing) : piece

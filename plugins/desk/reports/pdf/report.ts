@@ -25,11 +25,17 @@ interface Pen {
   y: number
 }
 
-/** Writes the PDF at `path`. */
-export async function writeReport(snapshot: Snapshot, path: string, { pdfRows, desk }: Bounds): Promise<void> {
-  const document = await openDocument(path, `${snapshot.name} – ${desk}`, snapshot.madeAt)
+/** Writes the PDF at `path`; returns the characters that none of its fonts has. */
+export async function writeReport(
+  snapshot: Snapshot,
+  path: string,
+  { desk, fonts: files, pdfRows }: Bounds,
+): Promise<ReadonlySet<number>> {
+  const title = `${snapshot.name} – ${desk}`
+  const document = await openDocument(path, { title, made: snapshot.madeAt, files })
   try {
     await drawReport(document, snapshot, pdfRows, desk)
+    return document.fonts.missing
   } catch (error) {
     document.abandon()
     throw error
@@ -142,10 +148,15 @@ function note(pen: Pen, text: string): void {
 
 /** Names the characters that no font has, so that nobody takes a box for part of a name. */
 function noteMissing(pen: Pen): void {
-  const missing = [...pen.document.fonts.missing].map((one) => `U+${one.toString(16).toUpperCase().padStart(4, '0')}`)
-  if (missing.length === 0) return
+  const { missing } = pen.document.fonts
+  if (missing.size === 0) return
   roomFor(pen, 50)
-  const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : ''
-  const named = `${missing.slice(0, NAMED).join(', ')}${more}`
+  const named = charactersNamed(missing)
   note(pen, `□ stands for characters that this document has no font for (${named}); csv, xlsx and json hold them.`)
+}
+
+/** `U+0E01, U+0E02 and 7 more`. */
+export function charactersNamed(characters: ReadonlySet<number>): string {
+  const named = [...characters].slice(0, NAMED).map((one) => `U+${one.toString(16).toUpperCase().padStart(4, '0')}`)
+  return `${named.join(', ')}${characters.size > NAMED ? ` and ${characters.size - NAMED} more` : ''}`
 }

@@ -50,7 +50,12 @@ function snapshotOf(words: string, count: number): Snapshot {
 }
 
 const made = (words: string, format: Format, count: number): Promise<void> =>
-  render(snapshotOf(words, count), format, join(folder, `file.${format}`), { pdfRows: count, desk: 'The desk' })
+  render(snapshotOf(words, count), format, join(folder, `file.${format}`), {
+    pdfRows: count,
+    desk: 'The desk',
+    fonts: [],
+    notDrawn: () => undefined,
+  })
 
 for (const format of Object.keys(FORMATS) as Format[]) {
   for (const [name, words] of Object.entries(WORDS)) {

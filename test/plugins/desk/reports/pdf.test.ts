@@ -1,18 +1,31 @@
 /** A PDF as its reader sees it: what stands in it, in which order, and in whose time. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Snapshot, Values } from '../../../../plugins/desk/reports/content.ts'
-import { writeReport } from '../../../../plugins/desk/reports/pdf/report.ts'
+import { render } from '../../../../plugins/desk/reports/render.ts'
 import { CONTENTS } from '../../../../plugins/desk/reports/types.ts'
 import { type Pdf, readPdf } from './read.ts'
 
 const test = suite('reports: the PDF')
 
-/** The PDF of a report with these rows; they come in two batches. */
-async function pdfOf(type: keyof typeof CONTENTS, rows: readonly Values[], pdfRows = 100): Promise<Pdf> {
+interface Made extends Pdf {
+  /** The fonts that are in the file, by the names that they have themselves. */
+  readonly embedded: readonly string[]
+  /** What could not be drawn. */
+  readonly notDrawn: readonly string[]
+}
+
+/** The PDF of a report with these rows, and these fonts of the application; the rows come in two batches. */
+async function pdfOf(
+  type: keyof typeof CONTENTS,
+  rows: readonly Values[],
+  pdfRows = 100,
+  fonts: readonly string[] = [],
+): Promise<Made> {
   const snapshot: Snapshot = {
     name: `${type}, 2026-07-01 to 2026-07-03`,
     type,
@@ -30,8 +43,17 @@ async function pdfOf(type: keyof typeof CONTENTS, rows: readonly Values[], pdfRo
   }
   const folder = await mkdtemp(join(tmpdir(), 'plinth-pdf-'))
   try {
-    await writeReport(snapshot, join(folder, 'file.pdf'), { pdfRows, desk: 'The desk' })
-    return readPdf(await readFile(join(folder, 'file.pdf')))
+    const notDrawn: string[] = []
+    const bounds = {
+      pdfRows,
+      desk: 'The desk',
+      fonts,
+      notDrawn: (characters: string) => void notDrawn.push(characters),
+    }
+    await render(snapshot, 'pdf', join(folder, 'file.pdf'), bounds)
+    const bytes = await readFile(join(folder, 'file.pdf'))
+    const named = [...bytes.toString('latin1').matchAll(/\/FontName \/[A-Z]+\+([\w-]+)\n(?:[^>]*)\/FontFile[23] /g)]
+    return { ...readPdf(bytes), embedded: named.map(([, name = '']) => name).sort(), notDrawn }
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -39,6 +61,37 @@ async function pdfOf(type: keyof typeof CONTENTS, rows: readonly Values[], pdfRo
 
 function ticket(uid: string, subject = 'It broke', created = '2026-07-02T12:00:00.000000Z'): Values {
   return [uid, subject, 'Open', 'High', null, null, null, null, null, created, null, 60, null]
+}
+
+/** A word of each script that the guide names. */
+const LETTERS = {
+  Latin: 'Žluťoučký',
+  Greek: 'Ελλάδα',
+  Cyrillic: 'Привет',
+  Armenian: 'Հայաստան',
+  Georgian: 'საქართველო',
+  Hebrew: 'שלום',
+  Arabic: 'محمد',
+  Lao: 'ລາວ',
+  Chinese: '问题',
+  Japanese: 'プリンタ',
+  Korean: '프린터',
+}
+
+/** The bytes of a font with one more character: the last range of its table of characters begins there instead. */
+async function fontWith(character: number): Promise<Buffer> {
+  const bytes = brotliDecompressSync(await readFile('plugins/desk/reports/fonts/DejaVuSans.ttf.br'))
+  const tables = Array.from({ length: bytes.readUInt16BE(4) }, (_, at) => bytes.subarray(12 + 16 * at, 28 + 16 * at))
+  const map = tables.find((table) => table.toString('latin1', 0, 4) === 'cmap')!.readUInt32BE(8)
+  const parts = Array.from(
+    { length: bytes.readUInt16BE(map + 2) },
+    (_, at) => map + bytes.readUInt32BE(map + 8 + 8 * at),
+  )
+  const ranges = parts.find((part) => bytes.readUInt16BE(part) === 12)!
+  const last = ranges + 16 + 12 * (bytes.readUInt32BE(ranges + 12) - 1)
+  bytes.writeUInt32BE(character, last)
+  bytes.writeUInt32BE(character, last + 4)
+  return bytes
 }
 
 const FOUR = ['1001', '1002', '1003', '1004']
@@ -85,6 +138,38 @@ test('emoji are drawn, families and flags as one picture', async () => {
   const { text } = await pdfOf('tickets', [ticket('1001', 'Yes 👍🏽 😀 ❤️ 👨‍👩‍👧 🇩🇪 done')])
   assert.match(text, 'Yes 👍 😀 ❤️ 👨‍👩‍👧 🇩🇪 done')
   assert.not.match(text, '□')
+})
+
+test('letters of the scripts that the guide names are in the file, with the fonts that draw them', async () => {
+  const guide = await readFile('plugins/guide/shipped.md', 'utf8')
+  const [, named = ''] = /those that come along have (.*?) letters and emoji\./.exec(guide) ?? []
+  assert.equal(named.split(/, | and /).sort(), Object.keys(LETTERS).sort())
+  const words = Object.values(LETTERS)
+  const { embedded, notDrawn, text } = await pdfOf(
+    'tickets',
+    words.map((word, at) => ticket(String(at), word)),
+  )
+  const drawn = text.replaceAll('\n', '')
+  for (const word of words) assert.ok(drawn.includes(word) || drawn.includes([...word].reverse().join('')), word)
+  assert.equal([embedded, notDrawn], [['DejaVuSans', 'DroidSansFallback'], []])
+})
+
+test('a font of the application draws what no shipped font has, and comes before them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-font-'))
+  try {
+    const file = join(folder, 'Own.ttf')
+    await writeFile(file, await fontWith(0x20000))
+    const rows = [ticket('1001', 'Name \u{20000}')]
+    const without = await pdfOf('tickets', rows)
+    assert.match(without.text, 'Name □')
+    assert.equal(without.notDrawn, ['U+20000'])
+    const { embedded, notDrawn, text } = await pdfOf('tickets', rows, 100, [file])
+    assert.match(text, 'Name \u{20000}')
+    assert.not.match(text, '□')
+    assert.equal([embedded, notDrawn], [['DejaVuSans'], []])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 test('a character that no font has is a box, and is named', async () => {
