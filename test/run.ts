@@ -1,5 +1,5 @@
 /** Runs test files strictly: whatever did not plainly pass has failed, and the last line counts it all. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { register } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { relative, resolve, sep } from 'node:path'
@@ -20,10 +20,10 @@ const MOST_PROCESSES = 4
 const USAGE = `npm test -- [path …] [--server] [--bail] [--jobs n] [--timeout ms] [--slowest n]
   path       only test files whose path contains it; a file is taken as it is
   --browser  the tests of pages in a browser (test/browser/*.browser.ts) instead of the usual ones
-  --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones, one after the other without --jobs
+  --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones
   --server   only files to which the server of TEST_DATABASE_URL or TEST_REDIS_URL makes a difference
   --bail     start no further file after one that fails
-  --jobs     in how many processes (default: one for each core, at most ${MOST_PROCESSES})
+  --jobs     in how many processes (default: one more than there are cores, at most ${MOST_PROCESSES})
   --timeout  how long one file may take, in milliseconds (default 120000); longer where others use the processor
   --slowest  how many of the slowest files are listed at the end (default 5)`
 
@@ -115,16 +115,39 @@ function count(result: FileResult): boolean {
   return result.failed === 0 || options.bail !== true
 }
 
-// What faults and browsers do to a machine would be felt by the file beside them.
-const most = options.faults || options.browser ? 1 : Math.min(availableParallelism(), MOST_PROCESSES)
-const jobs = Math.min(Number(options.jobs ?? most), files.length)
-if (jobs > 1) {
-  const atEnd = await runInWorkers(orders, jobs, (result, printed) => {
-    process.stdout.write(printed)
-    return count(result)
-  })
-  process.stdout.write(atEnd)
-} else for (const order of orders) if (!count(await runFile(order))) break
+/** What a file imports that measures a server under load. */
+const LOAD = "from './load.ts'"
+
+/** Browsers, and servers whose answers under load are compared with their usual ones, have the machine alone. */
+function isAlone(file: string): boolean {
+  return options.browser === true || (options.faults === true && readFileSync(file, 'utf8').includes(LOAD))
+}
+
+/** Runs the files by so many processes; false when no further file is to be started. */
+async function run(some: readonly FileOrder[], processes: number): Promise<boolean> {
+  if (processes > 1) {
+    let goesOn = true
+    const atEnd = await runInWorkers(some, processes, (result, printed) => {
+      process.stdout.write(printed)
+      goesOn = count(result) && goesOn
+      return goesOn
+    })
+    process.stdout.write(atEnd)
+    return goesOn
+  }
+  for (const order of some) if (!count(await runFile(order))) return false
+  return true
+}
+
+// A process waits for the programs and servers that its tests start for a third of its time.
+const most = Number(options.jobs ?? Math.min(availableParallelism() + 1, MOST_PROCESSES))
+const together = orders.filter(({ file }) => !isAlone(file))
+const goesOn = await run(together, Math.min(most, together.length))
+if (goesOn)
+  await run(
+    orders.filter(({ file }) => isAlone(file)),
+    1,
+  )
 
 const failures = results.filter((result) => result.failed > 0)
 if (failures.length > 0) process.stdout.write('\nfailed files\n')
