@@ -195,11 +195,17 @@ export function earlierTable(wanted: readonly Table[], table: Table, { tables }:
   return tables.find((other) => other.name === table.renamedFrom)
 }
 
-/** Whether a joining table of the default name holds the links of another relation between the same two resources. */
-function holdsOthers({ of = [], was = [], joins }: Table, kept: NamedTable | undefined): boolean {
+/**
+ * Whether a joining table of the default name holds the links of another relation between the same two resources. Those of
+ * a relation that had the wanted name before are its own, unless that relation is wanted too.
+ */
+function holdsOthers(wanted: readonly Table[], table: Table, kept: NamedTable | undefined): boolean {
+  const { of = [], was = [], joins } = table
   if (joins === undefined || of.length === 0 || kept === undefined || kept.of.length === 0) return false
   const isLink = (name: string) => name.includes('.')
-  return kept.of.every((name) => isLink(name) && !of.includes(name) && !was.includes(name))
+  if (!kept.of.every((name) => isLink(name) && !of.includes(name) && !was.includes(name))) return false
+  const isServed = wanted.some((other) => kept.of.some((name) => other.of?.includes(name) || other.was?.includes(name)))
+  return isServed || !of.some((name) => kept.before?.includes(name))
 }
 
 /** The table with the same meaning as a wanted one, or with its name before, where no table has that name. */
@@ -207,14 +213,15 @@ function identifiedTable(wanted: readonly Table[], table: Table, present: Presen
   const { names, tables, owned } = present
   if (names === undefined) return undefined
   const there = new Set(tables.map(({ name }) => name))
-  const isWanted = (name: string) => wanted.some((other) => other.name === name && !holdsOthers(other, names[name]))
+  const isWanted = (name: string) =>
+    wanted.some((other) => other.name === name && !holdsOthers(wanted, other, names[name]))
   const isFree = (name: string) => there.has(name) && owned.has(name) && !isWanted(name)
   return identified(table, names, isFree)
 }
 
 /** Whether a present table loses its name to a wanted one, and goes. */
 export function losesName(wanted: readonly Table[], { name }: Table, { names }: Present): boolean {
-  return wanted.some((table) => table.name === name && holdsOthers(table, names?.[name]))
+  return wanted.some((table) => table.name === name && holdsOthers(wanted, table, names?.[name]))
 }
 
 /** The present table of a wanted one: under its name, an earlier name, or set aside. */
@@ -224,13 +231,13 @@ function presentTable(
   present: Present,
 ): (Pick<Pair, 'actual' | 'back'> & Partial<Pick<Pair, 'since'>>) | undefined {
   const named = (name: string | undefined) => present.tables.find((other) => other.name === name)
-  const same = holdsOthers(table, present.names?.[table.name]) ? undefined : named(table.name)
+  const same = holdsOthers(wanted, table, present.names?.[table.name]) ? undefined : named(table.name)
   const plain = same ?? earlierTable(wanted, table, present)
   if (plain !== undefined) return { actual: plain, back: false }
   const since = identifiedTable(wanted, table, present)
   const identical = named(since?.name)
   if (since !== undefined && identical !== undefined) return { actual: identical, back: false, since }
-  const aside = asideTable(table, present)
+  const aside = asideTable(wanted, table, present)
   return aside === undefined ? undefined : { actual: aside, back: true }
 }
 
@@ -256,8 +263,8 @@ function hasSameKey(wanted: Table, actual: Table, names: NamedTable | undefined)
   return present.join() === actual.primaryKey.join()
 }
 
-function asideTable(table: Table, { names, setAside }: Present): Table | undefined {
-  const own = setAside.filter((one) => one.column === undefined && !holdsOthers(table, names?.[one.name]))
+function asideTable(wanted: readonly Table[], table: Table, { names, setAside }: Present): Table | undefined {
+  const own = setAside.filter((one) => one.column === undefined && !holdsOthers(wanted, table, names?.[one.name]))
   const last = lastAside(
     own,
     table,

@@ -169,6 +169,8 @@ export interface Former {
 export interface Named {
   /** Names of the YAML: of a resource, `posts.tags` of a many_to_many, of a field. */
   readonly of: readonly string[]
+  /** What it was called in the YAML before `renamed_from`. */
+  readonly before?: readonly string[]
   /** Its earlier names in the database, the latest last. */
   readonly former?: readonly Former[]
   /** Its whole name before it was set aside. */

@@ -230,6 +230,27 @@ test('a many_to_many that is renamed, or gets a table of another name, keeps its
   assert.equal(await knex('labelled').select(), [{ post_id: 2, tag_id: 1 }])
 })
 
+test('the file before a many_to_many was renamed shows the same links, and the newer one too', async () => {
+  const tags = 'fields: { name: { type: string } }'
+  const before = application({ posts: POSTS(), tags })
+  const renamed = POSTS().replace('tags: { many_to_many: tags', 'labels: { many_to_many: tags, renamed_from: tags')
+  const after = application({ posts: renamed, tags })
+  await library.titles(before)
+  const { knex } = library.database
+  await knex('posts').insert({ title: 'a' })
+  await knex('tags').insert({ name: 'x' })
+  await knex('posts_tags').insert({ post_id: 1, tag_id: 1 })
+  for (const version of [
+    after,
+    before,
+    after,
+    application({ posts: renamed.replace(', renamed_from: tags', ''), tags }),
+  ]) {
+    assert.equal(await library.titles(version), [])
+    assert.equal(await knex('posts_tags').select(), [{ post_id: 1, tag_id: 1 }])
+  }
+})
+
 test('a many_to_many that takes the table of another begins without its links, which a word sets aside', async () => {
   const tags = 'fields: { name: { type: string } }'
   const before = application({ posts: POSTS(), tags })

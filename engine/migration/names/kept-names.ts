@@ -81,12 +81,16 @@ function asideOf(tables: readonly WantedTable[]): Names {
   )
 }
 
-function holding(named: Named | undefined, of: readonly string[] | undefined): Named {
-  return { ...(named ?? NOTHING), of: of ?? named?.of ?? [] }
+function holding(named: Named | undefined, { of, was = [] }: Pick<Wanted, 'of' | 'was'>): Named {
+  const known = named ?? NOTHING
+  const present = of ?? known.of
+  const renamed = known.of.filter((one) => was.includes(one) && !present.includes(one))
+  const before = [...(known.before ?? []).filter((one) => !renamed.includes(one)), ...renamed]
+  return { ...known, of: present, ...(before.length === 0 ? {} : { before }) }
 }
 
 function columnsOf(wanted: readonly Wanted[], known: Readonly<Record<string, Named>>): Readonly<Record<string, Named>> {
-  const own = wanted.map(({ name, of }) => [name, holding(known[name], of)] as const)
+  const own = wanted.map((one) => [one.name, holding(known[one.name], one)] as const)
   return { ...known, ...Object.fromEntries(own) }
 }
 
@@ -106,7 +110,7 @@ export function namesAfter(
     .filter(({ existing }) => existing !== true)
     .map((table): [string, NamedTable] => {
       const known = later[table.name]
-      return [table.name, { ...holding(known, table.of), columns: columnsOf(table.columns, known?.columns ?? {}) }]
+      return [table.name, { ...holding(known, table), columns: columnsOf(table.columns, known?.columns ?? {}) }]
     })
   return { ...later, ...Object.fromEntries(own) }
 }
