@@ -11,7 +11,8 @@ import type { Json } from './json.ts'
  * `scope`, when set, says that the caller is less than the account: with `permissions`, rules that name no permission
  * (`role`, `signed_in`) do not speak of it; with `own` they do. Neither leaves work for later that would run as the
  * account.
- * `restriction`, when set, is the 403 sentence that answers every route not open to restricted actors.
+ * `restriction`, when set, is the 403 sentence that answers every route not open to restricted actors, with the code
+ * `restrictionCode`, or `forbidden`.
  */
 export interface Actor {
   readonly kind: 'anonymous' | 'user' | 'system'
@@ -23,6 +24,7 @@ export interface Actor {
   readonly bucket?: 'session'
   readonly scope?: 'permissions' | 'own'
   readonly restriction?: string
+  readonly restrictionCode?: 'second_factor_required'
 }
 
 export const ANONYMOUS: Actor = Object.freeze({

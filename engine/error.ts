@@ -37,6 +37,17 @@ export const ERRORS = {
     message: '{message}',
     otherwise: 'Forbidden',
   },
+  second_factor_required: {
+    status: 403,
+    when: 'the account must have a second factor and has none: `POST /auth/factors/totp` begins to set one up',
+    message: '{message}',
+    otherwise: 'Your account needs a second factor: set one up first',
+  },
+  proof_required: {
+    status: 403,
+    when: 'this act needs a fresh proof of who is signed in: `POST /auth/again`, then the same request once more',
+    message: 'Prove once more who you are',
+  },
   record_not_found: { status: 404, when: 'there is no such record', message: '{label} not found' },
   route_not_found: { status: 404, when: 'there is no such path', message: 'Route not found' },
   method_not_allowed: { status: 405, when: 'the path knows other methods: see `Allow`', message: 'Method Not Allowed' },

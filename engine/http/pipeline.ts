@@ -162,7 +162,7 @@ export function checkAccess({ route, needsToken }: Pick<Place, 'route' | 'needsT
   const { access } = route
   if (access !== 'public') {
     if (actor.restriction !== undefined && route.openToRestricted !== true && needsToken) {
-      throw new ApiError('forbidden', { message: actor.restriction })
+      throw new ApiError(actor.restrictionCode ?? 'forbidden', { message: actor.restriction })
     }
     // Clauses judge the scope of an actor themselves.
     const allowed = route.admit === undefined ? allowsOne(access, actor) : access.some((one) => allows(one, actor))

@@ -31,6 +31,11 @@ export async function accountOf(context: Asker, email: string): Promise<Account 
   return accountsIn(context).findOne({ 'u.email': email.toLowerCase() }).castTo<Account | undefined>()
 }
 
+/** The live account of an id. */
+export async function accountOfId(context: Asker, id: number): Promise<Account | undefined> {
+  return accountsIn(context).findOne({ 'u.id': id }).castTo<Account | undefined>()
+}
+
 /** The live account that has this text in a unique field: exactly, or as the only one that looks like it. */
 export async function accountBy(
   context: Asker & Pick<PluginContext, 'catalog' | 'records'>,

@@ -56,11 +56,12 @@ export async function refusePaused({ model, now }: Surroundings, counted: string
   if (left > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(left / 1000) })
 }
 
-/** Counts one wrong password for an account, and mails its owner when the pauses begin. */
+/** Counts a wrong proof for an account as so many wrong passwords, and mails its owner when the pauses begin. */
 export async function noteFailure(
   context: Omit<PluginContext, 'transaction'>,
   email: string,
   counted: string,
+  weight = 1,
 ): Promise<void> {
   const { knex } = context.database
   const now = context.now()
@@ -70,14 +71,14 @@ export async function noteFailure(
   const { rows } = await knex.raw<{
     readonly rows: readonly { readonly failures: number; readonly mailed: boolean }[]
   }>(
-    `insert into ?? as f (account_hash, failures, last_at) values (?, 1, ?::timestamptz)
+    `insert into ?? as f (account_hash, failures, last_at) values (?, ?::int, ?::timestamptz)
      on conflict (account_hash) do update set
-       failures = case when f.last_at < ?::timestamptz then 1 else f.failures + 1 end,
+       failures = case when f.last_at < ?::timestamptz then excluded.failures else f.failures + excluded.failures end,
        last_at = excluded.last_at,
-       blocked_until = case when f.last_at < ?::timestamptz or f.failures + 1 < ? then null
-         else excluded.last_at + least(?::float8, ?::float8 * 2 ^ least(f.failures + 1 - ?, 20)) * interval '1 millisecond' end
+       blocked_until = case when f.last_at < ?::timestamptz or f.failures + excluded.failures < ? then null
+         else excluded.last_at + least(?::float8, ?::float8 * 2 ^ least(f.failures + excluded.failures - ?, 20)) * interval '1 millisecond' end
      returning failures, coalesce(told_at > ?::timestamptz, false) as mailed`,
-    [table, hashOf(counted), now, yesterday, yesterday, FREE, MOST_MS, FIRST_MS, FREE, yesterday],
+    [table, hashOf(counted), weight, now, yesterday, yesterday, FREE, MOST_MS, FIRST_MS, FREE, yesterday],
   )
   const [row] = rows
   if (row === undefined || row.failures < FREE || row.mailed) return

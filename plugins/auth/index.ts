@@ -8,6 +8,9 @@ import { approvalRoutes } from './approval.ts'
 import { email } from './email-hook.ts'
 import { tidy } from './email-link.ts'
 import { emailRoutes } from './email-routes.ts'
+import { again as againHook, unknownActs, withAgain } from './factors/fresh.ts'
+import { factorRoutes } from './factors/routes.ts'
+import { again, secondStep } from './factors/step.ts'
 import { keyRoutes } from './key-routes.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
@@ -32,6 +35,9 @@ const RESOURCES = [
   'access_keys',
   'identities',
   'provider_codes',
+  'factors',
+  'recovery_codes',
+  'sign_in_challenges',
   'password_resets',
   'email_confirmations',
   'sign_in_failures',
@@ -46,9 +52,9 @@ const COMMANDS: Plugin['commands'] = {
     run: adminCommand,
   },
   user: {
-    description: `Make an account, set its password or its role: ${USER_USAGE}`,
+    description: `Make an account, set its password or its role, take its second factor away: ${USER_USAGE}`,
     example: 'plinth user create ann@example.com --role agent --first-name Ann --last-name Reed --invite',
-    words: ['create', 'password', 'role'],
+    words: ['create', 'password', 'role', 'second-factor'],
     begins: false,
     run: userCommand,
   },
@@ -58,6 +64,7 @@ const HOOKS: Plugin['hooks'] = {
   password,
   required_password: requiredPassword,
   invite,
+  again: againHook,
   email,
   sign_out: signOut,
   guard_user: guardUser,
@@ -103,17 +110,20 @@ export default definePlugin({
   needs: ['timestamps', 'soft_delete', 'mail'],
   options: OPTIONS_SCHEMA,
   resources: RESOURCES,
-  transforms: [builtInRoles, withoutNames],
+  transforms: [builtInRoles, withoutNames, withAgain],
   rules: [
     (catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles),
     accountFields,
     providerMistakes,
+    unknownActs,
   ],
   permissions: { 'keys.own': 'May make keys, by which programs act with some of the own permissions.' },
   hooks: HOOKS,
   jobs: { tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy } },
   routes: [
     ...signInRoutes,
+    ...factorRoutes,
+    again,
     ...sessionRoutes,
     ...keyRoutes,
     ...providerRoutes,
@@ -123,7 +133,9 @@ export default definePlugin({
     ...approvalRoutes,
   ],
   resourceRoutes: (resource, options) =>
-    resource.name === 'users' ? [loginRoute(resource, options), registerRoute(resource, options)] : [],
+    resource.name === 'users'
+      ? [loginRoute(resource, options), registerRoute(resource, options), secondStep(options)]
+      : [],
   authenticate,
   accounts: {
     resource: 'users',

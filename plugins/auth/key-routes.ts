@@ -13,6 +13,7 @@ import {
   type RouteContext,
   subnetOf,
 } from '../../engine/index.ts'
+import { requireFresh } from './factors/fresh.ts'
 import { keyHash, newKey } from './key.ts'
 import { authOptions } from './options.ts'
 
@@ -113,6 +114,7 @@ const create: Route = {
   handle: async (context) => {
     const { actor, body, now, options, records } = context
     refuseKeys(actor)
+    await requireFresh(context, 'auth.keys')
     const { keyDays } = authOptions(options)
     const errors = mistakes(context, keyDays)
     if (Object.keys(errors).length > 0) throw invalid(errors)

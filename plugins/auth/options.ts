@@ -1,6 +1,8 @@
 /** The options of the auth plugin in app.yaml: their schema, and their typed values. */
 import {
+  type Access,
   type Actor,
+  accessOf,
   durationMs,
   isObject,
   type Json,
@@ -36,6 +38,14 @@ export interface AuthOptions {
   readonly admin: JsonObject
   /** The unique fields by which people sign in, the first of them as the usual one. */
   readonly signIn: readonly string[]
+  readonly secondFactor: {
+    /** The accounts that must have one: those that one of these admits. */
+    readonly required: readonly Access[]
+    /** How long such an account may do without one, from when it was first seen without. */
+    readonly graceMs: number
+    /** Which acts need a proof that is not older; undefined: only changes of second factors. */
+    readonly again: { readonly afterMs: number; readonly for: readonly string[] } | undefined
+  }
   /** The schemes of the header Authorization, as answers write them. */
   readonly schemes: readonly string[]
 }
@@ -45,6 +55,21 @@ const QUOTA = { records: 1_000, bytes: '100MB' } as const
 
 /** The bounds of sessions by cookie without an option. */
 const SESSION = { idle: '12 hours', most: 20 } as const
+
+const DURATION = '^[1-9][0-9]{0,3} (minutes?|hours?|days?)$'
+
+/** Accounts by what they hold. */
+const ACCESS_LIST = {
+  type: 'array',
+  maxItems: 50,
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    properties: { permission: { type: 'string' }, role: { type: 'string' } },
+  },
+} as const
 
 export const OPTIONS_SCHEMA: JsonSchema = {
   type: 'object',
@@ -192,6 +217,43 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       description: 'The words before a token in the header Authorization.',
     },
     providers: PROVIDERS,
+    second_factor: {
+      type: 'object',
+      additionalProperties: false,
+      description: 'Who must have a second factor, and which acts ask for a proof once more.',
+      properties: {
+        required: {
+          ...ACCESS_LIST,
+          description: 'Accounts that must have one: until it is set up they can do nothing but set it up.',
+        },
+        grace: {
+          type: 'string',
+          pattern: DURATION,
+          description: 'How long such an account may do without one, from its first request on; not at all if absent.',
+        },
+        again: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['for'],
+          description: 'Acts before which people prove once more who they are.',
+          properties: {
+            after: {
+              type: 'string',
+              pattern: DURATION,
+              default: '10 minutes',
+              description: 'How old the last proof may be.',
+            },
+            for: {
+              type: 'array',
+              items: { type: 'string' },
+              minItems: 1,
+              uniqueItems: true,
+              description: '`auth.keys`, `auth.second_factor`, or `<resource>.<action>` of a write.',
+            },
+          },
+        },
+      },
+    },
     sign_in_page: {
       type: 'string',
       pattern: '^/(?!/)',
@@ -219,10 +281,27 @@ export const authOptions = memo((options: JsonObject): AuthOptions => {
     register: textsIn(options.register, []),
     admin: isObject(options.admin) ? options.admin : {},
     signIn: textsIn(options.sign_in, ['email']),
+    secondFactor: secondFactorIn(options.second_factor),
     schemes: textsIn(options.schemes, ['Bearer']),
     signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,
   }
 })
+
+function accessIn(given: Json | undefined): readonly Access[] {
+  return Array.isArray(given) ? given.flatMap((one) => (isObject(one) ? accessOf(one) : [])) : []
+}
+
+function secondFactorIn(given: Json | undefined): AuthOptions['secondFactor'] {
+  const { again, grace, required } = isObject(given) ? given : {}
+  const after = isObject(again)
+    ? { afterMs: durationMs(String(again.after)) ?? 0, for: textsIn(again.for, []) }
+    : undefined
+  return {
+    required: accessIn(required),
+    graceMs: grace === undefined ? 0 : (durationMs(String(grace)) ?? 0),
+    again: after,
+  }
+}
 
 function textsIn(given: Json | undefined, absent: readonly string[]): readonly string[] {
   return Array.isArray(given) ? given.map(String) : absent

@@ -15,7 +15,8 @@ import { registrationInput } from './account-form.ts'
 import { requireCookies } from './cookie.ts'
 import { authOptions } from './options.ts'
 import { passwordErrors } from './password.ts'
-import { ofAuth, SESSION_INPUT, SESSION_KINDS, signedIn, signedInSchema } from './sign-in.ts'
+import { ofAuth } from './sign-in.ts'
+import { SESSION_INPUT, SESSION_KINDS, signedIn, signedInSchema } from './signed-in.ts'
 
 /** The keys that a client may send back after reading a user; a registration ignores them. */
 const IGNORED: Readonly<Record<string, FieldDefinition>> = Object.fromEntries(

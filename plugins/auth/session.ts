@@ -3,20 +3,20 @@ import { randomUUID } from 'node:crypto'
 import {
   type Actor,
   type AttributeColumns,
+  allowsOne,
   attributeColumns,
   type Catalog,
-  keysOf,
   memo,
   type PluginContext,
   type Presented,
   type Resource,
   type RouteContext,
   type Row,
-  type Settings,
 } from '../../engine/index.ts'
 import { tokenInCookie } from './cookie.ts'
 import { actorOfKey, KEY_START, keyHash } from './key.ts'
 import { type AuthOptions, authOptions } from './options.ts'
+import { readToken, signToken } from './token.ts'
 
 interface Waiting {
   readonly id: string
@@ -63,9 +63,21 @@ export async function authenticate(context: SessionContext & Presented): Promise
   const row = await rowOf(batchesOf(context.catalog).sessions, context, claims.jti)
   // A token counts only in the way in which it was given.
   if (row === undefined || cookie !== (row.at(-2) === 't')) return null
-  const found = actorOf(row, context.catalog, authOptions(context.options))
+  const found = actorIn(row, context)
   const actor: Actor = cookie ? Object.freeze({ ...found, bucket: 'session' }) : found
   signedIn(actor).by = claims.jti
+  return actor
+}
+
+/** The actor of a row; one first seen without a second factor that it must have is noted: the time of grace begins. */
+function actorIn(row: Row, { catalog, database, now, options }: SessionContext): Actor {
+  const own = authOptions(options)
+  const actor = actorOf(row, catalog, own)
+  if (row[STANDING] === 'first' && mustHaveFactor(actor, row[STANDING], own)) {
+    const { table } = catalog.resources.get('users')!
+    const text = `update "${table}" set second_factor_since = $2::timestamptz where id = $1::integer`
+    database.adhoc.run({ text }, [row[1], now()]).catch(() => undefined)
+  }
   return actor
 }
 
@@ -73,7 +85,7 @@ async function byKey(context: SessionContext & Presented, key: string): Promise<
   const hash = keyHash(key)
   const row = hash === undefined ? undefined : await rowOf(batchesOf(context.catalog).keys, context, hash)
   if (row === undefined) return null
-  const actor = actorOf(row, context.catalog, authOptions(context.options))
+  const actor = actorIn(row, context)
   const [permissions, own, networks, methods] = row.slice(-5, -1)
   const limits = { permissions: permissions!, own: own === 't', networks: networks!, methods: methods! }
   return actorOfKey(actor, limits, context, permissionSet)
@@ -237,83 +249,10 @@ export async function closeSessionsOf(
   await query.delete()
 }
 
-/** The content of a verified token: the id of its row, and its end in milliseconds since the epoch. */
-interface Claims {
-  readonly jti: string
-  readonly expiresAt: number
-}
-
-type TokenContext = Pick<PluginContext, 'settings' | 'now'>
-
-/** Verified tokens kept, our own among them, so that a signature is checked once per token and not once per request. */
-const KEPT_TOKENS = 10_000
-/** Ours have some 300 characters; longer ones are not worth the hashing. */
-const LONGEST = 2_048
-
-const verifiedFor = memo((_: Settings) => new Map<string, Claims>())
-
-/** A signed token for a user's session. */
-export async function signToken(context: TokenContext, userId: number, claims: Claims): Promise<string> {
-  const { SignJWT } = await import('jose')
-  const { byId, current } = await keysOf(context.settings)
-  const ends = Math.floor(claims.expiresAt / 1000)
-  const token = await new SignJWT()
-    .setProtectedHeader({ alg: 'HS256', kid: current })
-    .setSubject(String(userId))
-    .setJti(claims.jti)
-    .setIssuedAt(Math.floor(context.now().getTime() / 1000))
-    .setExpirationTime(ends)
-    .sign(byId.get(current)!)
-  keep(context, token, Object.freeze({ jti: claims.jti, expiresAt: ends * 1000 }))
-  return token
-}
-
 /** The token in an Authorization header, after one of the schemes (RFC 9110, 11.6.2); undefined without one. */
 function tokenIn(authorization: string, schemes: readonly string[]): string | undefined {
   const [, word = '', token] = /^([\w-]+) +(\S+)$/.exec(authorization) ?? []
   return schemes.some((scheme) => scheme.toLowerCase() === word.toLowerCase()) ? token : undefined
-}
-
-/** The three parts of a signed token. */
-const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
-
-/** The claims of a token; undefined for one that is not ours. */
-export async function readToken(context: TokenContext, token: string | undefined): Promise<Claims | undefined> {
-  if (token === undefined || token.length > LONGEST || !TOKEN.test(token)) return undefined
-  const kept = verifiedFor(context.settings)
-  let claims = kept.get(token)
-  if (claims === undefined) claims = await verify(context, token)
-  else kept.delete(token)
-  if (claims === undefined || claims.expiresAt <= context.now().getTime()) return undefined
-  keep(context, token, claims)
-  return claims
-}
-
-/** Keeps a token as the one that was used last; the order of the map is that of last use. */
-function keep({ settings }: TokenContext, token: string, claims: Claims): void {
-  const kept = verifiedFor(settings)
-  kept.set(token, claims)
-  if (kept.size > KEPT_TOKENS) kept.delete(kept.keys().next().value!)
-}
-
-async function verify(context: TokenContext, token: string): Promise<Claims | undefined> {
-  const { errors, jwtVerify } = await import('jose')
-  const { byId } = await keysOf(context.settings)
-  try {
-    const { payload } = await jwtVerify(
-      token,
-      ({ kid }) => {
-        const key = kid === undefined ? undefined : byId.get(kid)
-        if (key === undefined) throw new errors.JWKSNoMatchingKey()
-        return key
-      },
-      { algorithms: ['HS256'], requiredClaims: ['exp', 'jti', 'sub'], currentDate: context.now() },
-    )
-    return Object.freeze({ jti: String(payload.jti), expiresAt: Number(payload.exp) * 1000 })
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined
-    throw error
-  }
 }
 
 const WAITING = 'Your account is awaiting approval'
@@ -343,24 +282,37 @@ export function notDeletedSql({ fields }: Pick<Resource, 'fields'>, alias: strin
 
 /** The columns of the account `u` and its role `r` for `actorOf`, after the id of the token. */
 export function actorColumns(catalog: Catalog): string {
-  return ['u.id', 'u.status', 'u.self_registered', 'r.slug', 'r.permissions', ...attributesOf(catalog).columns].join(
-    ', ',
-  )
+  const fixed = ['u.id', 'u.status', 'u.self_registered', 'r.slug', 'r.permissions', ...factorColumns(catalog)]
+  return [...fixed, ...attributesOf(catalog).columns].join(', ')
+}
+
+/**
+ * What is known of an account without a second factor, in an application that demands any: seen so for the first time,
+ * within the time of grace, or after it. Null with a factor.
+ */
+function factorColumns(catalog: Catalog): readonly string[] {
+  const { graceMs, required } = authOptions(catalog.pluginOptions.get('auth') ?? {}).secondFactor
+  if (required.length === 0) return ['null']
+  const factors = catalog.resources.get('factors')!.table
+  return [
+    `case when exists (select from "${factors}" f where f.user_id = u.id and f.confirmed_at is not null) then null
+      when u.second_factor_since is null then 'first'
+      when u.second_factor_since + interval '${graceMs} milliseconds' > now() then 'grace' else 'due' end`,
+  ]
 }
 
 /** The position of the attributes in a row, after the columns that are fixed. */
-const ATTRIBUTES = 6
+const ATTRIBUTES = 7
+/** The position of what is known of the account without a second factor. */
+const STANDING = 6
 
 /** The actor of a row with jti and `actorColumns`. */
-export function actorOf(
-  row: Row,
-  catalog: Catalog,
-  { approval, quota }: Pick<AuthOptions, 'approval' | 'quota'>,
-): Actor {
-  const [, id, status, selfRegistered, role, permissions] = row
+export function actorOf(row: Row, catalog: Catalog, options: AuthOptions): Actor {
+  const { approval, quota } = options
+  const [, id, status, selfRegistered, role, permissions, standing] = row
   // Accounts from before the quota only have their status.
   const isLimited = quota !== undefined && (selfRegistered === 't' || status === 'pending')
-  return Object.freeze({
+  const actor: Actor = {
     kind: 'user',
     id: Number(id),
     role: role ?? null,
@@ -368,7 +320,20 @@ export function actorOf(
     attributes: attributesOf(catalog).read(row, ATTRIBUTES),
     ...(isLimited && { quota }),
     ...(approval === 'required' && status === 'pending' ? { restriction: WAITING } : {}),
-  })
+  }
+  const isHeldBack = actor.restriction === undefined && mustHaveFactor(actor, standing, options)
+  const isDue = standing === 'due' || options.secondFactor.graceMs === 0
+  return Object.freeze(isHeldBack && isDue ? { ...actor, ...WITHOUT_FACTOR } : actor)
+}
+
+const WITHOUT_FACTOR = {
+  restriction: 'Your account needs a second factor: set one up first',
+  restrictionCode: 'second_factor_required',
+} as const
+
+/** Whether an account without a second factor must have one. */
+function mustHaveFactor(actor: Actor, standing: string | null | undefined, { secondFactor }: AuthOptions): boolean {
+  return (standing ?? null) !== null && secondFactor.required.some((one) => allowsOne([one], actor))
 }
 
 const attributesOf = memo((catalog: Catalog): AttributeColumns => attributeColumns(catalog, 'u'))

@@ -4,7 +4,6 @@ import {
   fieldError,
   invalid,
   type JsonObject,
-  type JsonSchema,
   type Reply,
   type Resource,
   type Route,
@@ -12,41 +11,13 @@ import {
 } from '../../engine/index.ts'
 import { accountBy } from './account.ts'
 import { inputOf } from './account-form.ts'
-import { givingCookie, requireCookies, takingCookie } from './cookie.ts'
-import { countedAs, forgetFailures, noteFailure, refusePaused } from './failures.ts'
+import { requireCookies, takingCookie } from './cookie.ts'
+import { admitted, CHALLENGE } from './factors/step.ts'
+import { countedAs, noteFailure, refusePaused } from './failures.ts'
 import { authOptions } from './options.ts'
 import { verifyPassword } from './password.ts'
-import { closeSession, type Factor, openSession } from './session.ts'
-
-/** The schema of the answer to a person who signed in. */
-export function signedInSchema(options: JsonObject): JsonSchema {
-  const [scheme = ''] = authOptions(options).schemes
-  return {
-    type: 'object',
-    properties: { user: { $ref: '#/resources/users' }, token: { type: 'string' }, token_type: { const: scheme } },
-    required: ['user'],
-  }
-}
-
-/** How the session is kept. */
-export const SESSION_INPUT = { type: 'enum', values: ['token', 'cookie'], default: 'token', nullable: false } as const
-
-export const SESSION_KINDS =
-  'With `session: cookie` the answer has no token: a browser gets a cookie that no script can read. It counts only in requests of pages of the same origin (`Sec-Fetch-Site: same-origin`, or `none` for GET; a browser without that header sends `X-Plinth: 1`), and it needs https, or this machine itself.'
-
-/** Opens a session for an account that proved who it is, in the way that the body asks for. */
-export async function signedIn(context: RouteContext, id: number, factors: readonly Factor[]): Promise<Reply> {
-  const cookie = context.body.session === 'cookie'
-  const token = await openSession(context, id, { factors, cookie })
-  const account = await context.as(id)
-  // Declined or deleted at this moment.
-  if (account === null) throw new ApiError('invalid_credentials')
-  const user = await account.records('users').shown(id)
-  const [scheme = ''] = authOptions(context.options).schemes
-  return cookie
-    ? { data: { user }, headers: givingCookie(context, token) }
-    : { data: { user, token, token_type: scheme } }
-}
+import { closeSession } from './session.ts'
+import { SESSION_INPUT, SESSION_KINDS, signedInSchema } from './signed-in.ts'
 
 /** The context of a route, of another plugin perhaps, with the options of this one. */
 export function ofAuth(context: RouteContext, body: JsonObject): RouteContext {
@@ -88,10 +59,7 @@ export async function signIn(asking: RouteContext, body = asking.body): Promise<
   }
   // Checked again: of many simultaneous guesses, those after the last free one must not learn that they are right.
   await refusePaused(context, counted)
-  await forgetFailures(context, counted)
-  if (account.status === 'declined' || account.role === null)
-    throw new ApiError('forbidden', { message: 'Account is not active' })
-  return signedIn(context, account.id, ['password'])
+  return admitted(context, account, ['password'])
 }
 
 /** The route to sign in by the fields that the option names. */
@@ -112,6 +80,7 @@ export function loginRoute({ fields }: Pick<Resource, 'fields'>, options: JsonOb
       names.length === 1 ? SESSION_KINDS : `The body names the account by one of ${names.join(', ')}. ${SESSION_KINDS}`,
     input: { ...Object.fromEntries(by), password: { type: 'secret', required: true }, session: SESSION_INPUT },
     output: signedInSchema(options),
+    accepted: CHALLENGE,
     handle: (context) => signIn(context),
   }
 }

@@ -1,4 +1,4 @@
-/** `plinth user create|password|role` ⇄: accounts from a terminal, by the rules for everybody. */
+/** `plinth user create|password|role|second-factor` ⇄: accounts from a terminal, by the rules for everybody. */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import {
@@ -11,10 +11,12 @@ import {
   type PluginContext,
 } from '../../engine/index.ts'
 import { accountOf } from './account.ts'
+import { removeFactors } from './factors/factor.ts'
+import { closeSessionsOf } from './session.ts'
 import { askTwice, readLine, TERMINAL, type Terminal } from './terminal.ts'
 
 export const USER_USAGE =
-  'plinth user create <e-mail> --role <role> --first-name <name> --last-name <name> [--set <JSON>] [--random|--invite]; plinth user password <e-mail> [--random]; plinth user role <e-mail> <role>'
+  'plinth user create <e-mail> --role <role> --first-name <name> --last-name <name> [--set <JSON>] [--random|--invite]; plinth user password <e-mail> [--random]; plinth user role <e-mail> <role>; plinth user second-factor off <e-mail>'
 
 const OPTIONS = {
   role: { type: 'string' },
@@ -32,6 +34,7 @@ const VERBS: Readonly<Record<string, { readonly words: number; readonly options:
   create: { words: 1, options: Object.keys(OPTIONS) },
   password: { words: 1, options: ['random'] },
   role: { words: 2, options: [] },
+  'second-factor': { words: 2, options: [] },
 }
 
 /** A sentence that ends the command, and its exit code. */
@@ -63,7 +66,7 @@ function readWords(args: readonly string[]): Words {
   const known = VERBS[verb]
   if (known === undefined) {
     const near = nearest(verb, Object.keys(VERBS))
-    throw wrong(near === undefined ? 'Say create, password or role.' : `Did you mean ${near}?`)
+    throw wrong(near === undefined ? 'Say create, password, role or second-factor.' : `Did you mean ${near}?`)
   }
   if (words.length !== known.words) throw wrong(`plinth user ${verb} takes ${known.words} words; a password is none.`)
   const other = Object.keys(read.values).find((name) => !known.options.includes(name))
@@ -83,6 +86,7 @@ export async function userCommand(
     const [email = '', role = ''] = words
     if (verb === 'create') await create(context, email, options, terminal)
     else if (verb === 'password') await setPassword(context, email, options, terminal)
+    else if (verb === 'second-factor') await secondFactorOff(context, words)
     else await setRole(context, email, role)
     return 0
   } catch (error) {
@@ -135,6 +139,15 @@ async function setRole(context: PluginContext, email: string, role: string): Pro
   }
   await context.records('users', 'system').update(id, { role_id: roleId })
   process.stdout.write(`${email} has the role ${role}${before === null ? '' : ` instead of ${before}`}.\n`)
+}
+
+async function secondFactorOff(context: PluginContext, [word, email = '']: readonly string[]): Promise<void> {
+  if (word !== 'off') throw new Refused(`A second factor is only taken away: plinth user second-factor off <e-mail>`, 2)
+  const { id } = await known(context, email)
+  if ((await removeFactors(context, id)) === 0) throw new Refused(`${email} has no second factor.`)
+  await context.model('users').query().findById(id).patch({ second_factor_since: null })
+  await closeSessionsOf(context, id)
+  process.stdout.write(`${email} signs in without a second factor, and is signed out everywhere.\n`)
 }
 
 async function known(context: PluginContext, email: string) {

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { opened, type Settings, seal as sealFor, secretsOf, unseal as unsealFor } from '../../engine/index.ts'
 
 /** The use of a sealed text; each use has its own keys, so that one use cannot open what another one sealed. */
-export type SealUse = 'mail' | 'ai' | 'webhook'
+export type SealUse = 'mail' | 'ai' | 'webhook' | 'factor'
 
 /** A text that only a process with the same secret can open; sealing twice gives two texts. */
 export function seal(settings: Settings, use: SealUse, text: string): Promise<string> {

@@ -51,6 +51,17 @@ export const PASSWORD = 'correct horse battery'
 
 const ADMIN = { email: 'boss@desk.example', password: 'a very long secret' }
 
+/** The files of the desk, with another app.yaml. */
+export async function deskFiles(edit: (app: string) => string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir('resources')).filter((name) => name.endsWith('.yaml') && !name.includes('.test.'))
+  const files = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(`resources/${name}`, 'utf8')] as const)),
+  )
+  const [before = '', after] = [files['app.yaml'], edit(files['app.yaml'] ?? '')]
+  if (after === before) throw new Error('The edit changes nothing in app.yaml')
+  return { ...files, 'app.yaml': after }
+}
+
 /** Starts a desk on an empty database; `env` is laid over the settings of tests. */
 export async function openDesk(
   env: Readonly<Record<string, string>> = {},

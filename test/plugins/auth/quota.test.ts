@@ -1,23 +1,14 @@
 /** The quota of accounts that registered themselves: what they store is counted on every way in, and is theirs no more once they are approved. */
-import { readdir, readFile } from 'node:fs/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Desk, openDesk, PASSWORD, type Person } from '../../desk/desk.ts'
+import { type Desk, deskFiles, openDesk, PASSWORD, type Person } from '../../desk/desk.ts'
 import { application } from '../../support/application.ts'
 
 const test = suite('quota of accounts')
 let desk: Desk
 let registered = 0
 
-async function filesWith(quota: string): Promise<Readonly<Record<string, string>>> {
-  const names = (await readdir('resources')).filter((name) => name.endsWith('.yaml') && !name.includes('.test.'))
-  const files = Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readFile(`resources/${name}`, 'utf8')] as const)),
-  )
-  const app = (files['app.yaml'] ?? '').replace(/^ {4}quota: .*$/m, `    quota: ${quota}`)
-  assert.ok(app.includes(quota))
-  return { ...files, 'app.yaml': app }
-}
+const filesWith = (quota: string) => deskFiles((app) => app.replace(/^ {4}quota: .*$/m, `    quota: ${quota}`))
 
 test.before(async () => {
   desk = await openDesk({}, await filesWith('{ records: 6, bytes: 20KB }'))

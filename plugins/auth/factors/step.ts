@@ -1,0 +1,136 @@
+/** The second step of a sign-in, and the proof that is asked for once more before dangerous acts. */
+import {
+  ApiError,
+  fieldError,
+  invalid,
+  type JsonObject,
+  type JsonSchema,
+  type Reply,
+  type Route,
+  type RouteContext,
+} from '../../../engine/index.ts'
+import { type Account, accountOfId } from '../account.ts'
+import { countedAs, forgetFailures, noteFailure, refusePaused } from '../failures.ts'
+import { verifyPassword } from '../password.ts'
+import { type Factor, sessionOf } from '../session.ts'
+import { SESSION_INPUT, signedIn, signedInSchema } from '../signed-in.ts'
+import { addChallenge, endChallenge, tryChallenge } from './challenge.ts'
+import { factorKinds, useCode } from './factor.ts'
+import { tellFactor } from './mail.ts'
+
+/** A wrong code counts as two wrong passwords: who sends one knows the password already. */
+const WEIGHT = 2
+
+export const CHALLENGE: JsonSchema = {
+  type: 'object',
+  properties: {
+    challenge: { type: 'string' },
+    factors: { type: 'array', items: { enum: ['totp', 'passkey', 'recovery_code'] } },
+  },
+  required: ['challenge', 'factors'],
+}
+
+/**
+ * Signs in an account that has proved `proved`; where it has a second factor, answers 202 with what must be proved
+ * besides. Throws forbidden for an account that may not sign in.
+ */
+export async function admitted(context: RouteContext, account: Account, proved: readonly Factor[]): Promise<Reply> {
+  if (account.status === 'declined' || account.role === null)
+    throw new ApiError('forbidden', { message: 'Account is not active' })
+  const factors = await factorKinds(context, account.id)
+  if (factors.length > 0) {
+    const challenge = await addChallenge(context, 'second_factor', { user_id: account.id, factors: proved })
+    return { status: 202, data: { challenge, factors } }
+  }
+  // Only now: of an account with a second factor, the right password alone must not end the count of wrong codes.
+  await forgetFailures(context, await countedAs(context, account.email, context.ip))
+  return signedIn(context, account.id, proved)
+}
+
+/** Proves by a code that the account is the caller's; throws invalid where it is wrong, too_many_requests in a pause. */
+async function proveByCode(context: RouteContext, account: Account, code: string): Promise<Factor> {
+  const counted = await countedAs(context, account.email, context.ip)
+  await refusePaused(context, counted)
+  const factor = await useCode(context, account.id, code)
+  if (factor === undefined) {
+    await noteFailure(context, account.email, counted, WEIGHT)
+    throw invalid({ code: [fieldError('invalid', 'The code is wrong, or was used already')] })
+  }
+  // Checked again: of many simultaneous guesses, those after the last free one must not learn that they are right.
+  await refusePaused(context, counted)
+  await forgetFailures(context, counted)
+  if (factor === 'recovery_code') await tellFactor(context, account.id, 'recovery_code')
+  return factor
+}
+
+/** The account of what was begun; throws invalid where it is gone by now. */
+async function accountIn(context: RouteContext, id: number | null): Promise<Account> {
+  const account = await accountOfId(context, id ?? 0)
+  if (account === undefined || account.status === 'declined' || account.role === null)
+    throw new ApiError('invalid_credentials')
+  return account
+}
+
+/** The route of the second step. */
+export function secondStep(options: JsonObject): Route {
+  return {
+    method: 'POST',
+    path: '/auth/second-factor',
+    summary: 'Prove the second factor of a sign-in',
+    description:
+      'After a sign-in that was answered with 202: its `challenge`, and the `code` of an app or a recovery code. A challenge lasts five minutes and takes five tries; a wrong code counts as two wrong passwords.',
+    tag: 'Authentication',
+    access: 'public',
+    bucket: 'auth',
+    input: {
+      challenge: { type: 'string', required: true, max: 100 },
+      code: { type: 'string', required: true, max: 40 },
+      session: SESSION_INPUT,
+    },
+    output: signedInSchema(options),
+    handle: async (context) => {
+      const token = String(context.body.challenge)
+      const { factors, user_id } = await tryChallenge(context, token, 'second_factor')
+      const account = await accountIn(context, user_id)
+      const factor = await proveByCode(context, account, String(context.body.code))
+      await endChallenge(context, token)
+      return signedIn(context, account.id, [...(factors as readonly Factor[]), factor])
+    },
+  }
+}
+
+/** Proves once more who it is, for routes that ask for a fresh proof. */
+export const again: Route = {
+  method: 'POST',
+  path: '/auth/again',
+  summary: 'Prove once more who is signed in',
+  description:
+    'Some acts are answered with 403 and the code `proof_required` where the last proof is too old. An account with a second factor proves it by a `code`, another one by its `password`.',
+  tag: 'Authentication',
+  access: [{ kind: 'signed_in' }],
+  openToRestricted: true,
+  bucket: 'auth',
+  input: { password: { type: 'secret' }, code: { type: 'string', max: 40 } },
+  handle: async (context) => {
+    const { actor, body, model, now } = context
+    const jti = sessionOf(actor)
+    if (jti === undefined || actor.scope !== undefined)
+      throw new ApiError('forbidden', { message: 'Only a session can be proved again: sign in for it' })
+    const account = await accountIn(context, actor.id)
+    const kinds = await factorKinds(context, account.id)
+    if (kinds.length > 0) await proveByCode(context, account, String(body.code ?? ''))
+    else await proveByPassword(context, account, String(body.password ?? ''))
+    await model('access_tokens').query().where({ jti }).patch({ fresh_at: now() })
+    return { message: 'Proved' }
+  },
+}
+
+async function proveByPassword(context: RouteContext, account: Account, password: string): Promise<void> {
+  const counted = await countedAs(context, account.email, context.ip)
+  await refusePaused(context, counted)
+  if (!(await verifyPassword(account.password_hash, password))) {
+    await noteFailure(context, account.email, counted)
+    throw invalid({ password: [fieldError('invalid', 'The password is wrong')] })
+  }
+  await refusePaused(context, counted)
+}
