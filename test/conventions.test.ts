@@ -104,6 +104,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['engine/plugin/'],
   jose: ['plugins/auth/'],
   'openid-client': ['plugins/auth/provider/'],
+  '@simplewebauthn/server': ['plugins/auth/factors/'],
   knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/run/'],
   pdfkit: ['plugins/desk/reports/'],
   fontkit: ['plugins/desk/reports/'],

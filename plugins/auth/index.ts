@@ -9,6 +9,7 @@ import { email } from './email-hook.ts'
 import { tidy } from './email-link.ts'
 import { emailRoutes } from './email-routes.ts'
 import { again as againHook, unknownActs, withAgain } from './factors/fresh.ts'
+import { passkeyRoute, passkeyRoutes } from './factors/passkey-routes.ts'
 import { factorRoutes } from './factors/routes.ts'
 import { again, secondStep } from './factors/step.ts'
 import { keyRoutes } from './key-routes.ts'
@@ -123,6 +124,7 @@ export default definePlugin({
   routes: [
     ...signInRoutes,
     ...factorRoutes,
+    ...passkeyRoutes,
     again,
     ...sessionRoutes,
     ...keyRoutes,
@@ -134,7 +136,7 @@ export default definePlugin({
   ],
   resourceRoutes: (resource, options) =>
     resource.name === 'users'
-      ? [loginRoute(resource, options), registerRoute(resource, options), secondStep(options)]
+      ? [loginRoute(resource, options), registerRoute(resource, options), secondStep(options), passkeyRoute(options)]
       : [],
   authenticate,
   accounts: {

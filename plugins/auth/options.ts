@@ -67,7 +67,10 @@ const ACCESS_LIST = {
     additionalProperties: false,
     minProperties: 1,
     maxProperties: 1,
-    properties: { permission: { type: 'string' }, role: { type: 'string' } },
+    properties: {
+      permission: { type: 'string', description: 'Accounts that hold it.' },
+      role: { type: 'string', description: 'Accounts that have it.' },
+    },
   },
 } as const
 

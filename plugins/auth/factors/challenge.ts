@@ -3,7 +3,7 @@ import { invalid, type PluginContext } from '../../../engine/index.ts'
 import { newToken, tokenHash } from '../../keys/seal.ts'
 
 /** What becomes of a proof. */
-export type Purpose = 'second_factor' | 'passkey' | 'set_up' | 'again'
+export type Purpose = 'second_factor' | 'passkey' | 'set_up'
 
 const LASTS_MS = 300_000
 const TRIES = 5

@@ -17,6 +17,7 @@ import { SESSION_INPUT, signedIn, signedInSchema } from '../signed-in.ts'
 import { addChallenge, endChallenge, tryChallenge } from './challenge.ts'
 import { factorKinds, useCode } from './factor.ts'
 import { tellFactor } from './mail.ts'
+import { askPasskey, challengeIn, usePasskey } from './passkey.ts'
 
 /** A wrong code counts as two wrong passwords: who sends one knows the password already. */
 const WEIGHT = 2
@@ -26,6 +27,7 @@ export const CHALLENGE: JsonSchema = {
   properties: {
     challenge: { type: 'string' },
     factors: { type: 'array', items: { enum: ['totp', 'passkey', 'recovery_code'] } },
+    passkey: { type: 'object', description: 'For `navigator.credentials.get`; only where the account has a passkey.' },
   },
   required: ['challenge', 'factors'],
 }
@@ -40,18 +42,28 @@ export async function admitted(context: RouteContext, account: Account, proved: 
   const factors = await factorKinds(context, account.id)
   if (factors.length > 0) {
     const challenge = await addChallenge(context, 'second_factor', { user_id: account.id, factors: proved })
-    return { status: 202, data: { challenge, factors } }
+    const passkey = factors.includes('passkey') ? await askPasskey(context, challenge, account.id) : undefined
+    return { status: 202, data: { challenge, factors, ...(passkey && { passkey }) } }
   }
   // Only now: of an account with a second factor, the right password alone must not end the count of wrong codes.
   await forgetFailures(context, await countedAs(context, account.email, context.ip))
   return signedIn(context, account.id, proved)
 }
 
-/** Proves by a code that the account is the caller's; throws invalid where it is wrong, too_many_requests in a pause. */
-async function proveByCode(context: RouteContext, account: Account, code: string): Promise<Factor> {
+/**
+ * Proves that the account is the caller's, by the code or the credential of the body; throws invalid where it is wrong,
+ * too_many_requests in a pause. `challenge` is what the credential answers.
+ */
+async function prove(context: RouteContext, account: Account, challenge: string): Promise<Factor> {
+  const { code, credential } = context.body
   const counted = await countedAs(context, account.email, context.ip)
   await refusePaused(context, counted)
-  const factor = await useCode(context, account.id, code)
+  const factor =
+    credential === undefined || credential === null
+      ? await useCode(context, account.id, String(code ?? ''))
+      : (await usePasskey(context, challenge, credential)) === account.id
+        ? 'passkey'
+        : undefined
   if (factor === undefined) {
     await noteFailure(context, account.email, counted, WEIGHT)
     throw invalid({ code: [fieldError('invalid', 'The code is wrong, or was used already')] })
@@ -71,6 +83,9 @@ async function accountIn(context: RouteContext, id: number | null): Promise<Acco
   return account
 }
 
+/** What proves a second factor: a code, or what a browser makes of a passkey. */
+const PROOF = { code: { type: 'string', max: 40 }, credential: { type: 'json' } } as const
+
 /** The route of the second step. */
 export function secondStep(options: JsonObject): Route {
   return {
@@ -78,13 +93,13 @@ export function secondStep(options: JsonObject): Route {
     path: '/auth/second-factor',
     summary: 'Prove the second factor of a sign-in',
     description:
-      'After a sign-in that was answered with 202: its `challenge`, and the `code` of an app or a recovery code. A challenge lasts five minutes and takes five tries; a wrong code counts as two wrong passwords.',
+      'After a sign-in that was answered with 202: its `challenge`, and the `code` of an app, a recovery code, or the `credential` that a browser makes of its `passkey`. A challenge lasts five minutes and takes five tries; a wrong code counts as two wrong passwords.',
     tag: 'Authentication',
     access: 'public',
     bucket: 'auth',
     input: {
       challenge: { type: 'string', required: true, max: 100 },
-      code: { type: 'string', required: true, max: 40 },
+      ...PROOF,
       session: SESSION_INPUT,
     },
     output: signedInSchema(options),
@@ -92,7 +107,7 @@ export function secondStep(options: JsonObject): Route {
       const token = String(context.body.challenge)
       const { factors, user_id } = await tryChallenge(context, token, 'second_factor')
       const account = await accountIn(context, user_id)
-      const factor = await proveByCode(context, account, String(context.body.code))
+      const factor = await prove(context, account, token)
       await endChallenge(context, token)
       return signedIn(context, account.id, [...(factors as readonly Factor[]), factor])
     },
@@ -105,12 +120,12 @@ export const again: Route = {
   path: '/auth/again',
   summary: 'Prove once more who is signed in',
   description:
-    'Some acts are answered with 403 and the code `proof_required` where the last proof is too old. An account with a second factor proves it by a `code`, another one by its `password`.',
+    'Some acts are answered with 403 and the code `proof_required` where the last proof is too old. An account with a second factor proves it by a `code`, or by a `credential` that answers `POST /auth/passkey/options`; another one by its `password`.',
   tag: 'Authentication',
   access: [{ kind: 'signed_in' }],
   openToRestricted: true,
   bucket: 'auth',
-  input: { password: { type: 'secret' }, code: { type: 'string', max: 40 } },
+  input: { password: { type: 'secret' }, ...PROOF },
   handle: async (context) => {
     const { actor, body, model, now } = context
     const jti = sessionOf(actor)
@@ -118,7 +133,9 @@ export const again: Route = {
       throw new ApiError('forbidden', { message: 'Only a session can be proved again: sign in for it' })
     const account = await accountIn(context, actor.id)
     const kinds = await factorKinds(context, account.id)
-    if (kinds.length > 0) await proveByCode(context, account, String(body.code ?? ''))
+    const credential = body.credential ?? null
+    if (credential !== null) await tryChallenge(context, challengeIn(credential), 'passkey')
+    if (kinds.length > 0) await prove(context, account, challengeIn(credential))
     else await proveByPassword(context, account, String(body.password ?? ''))
     await model('access_tokens').query().where({ jti }).patch({ fresh_at: now() })
     return { message: 'Proved' }
