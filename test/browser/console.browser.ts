@@ -186,13 +186,16 @@ it('leaving a changed form asks, by a link and by the back button', async ({ app
 })
 
 it('a delete asks, says why it is refused, and is taken back', async ({ app }) => {
-  await app.call('PATCH', '/library/books/6', { body: { is_reference: true } })
   await on(app, '/books/6', async (page) => {
     const box = page.getByRole('alertdialog')
     await page.getByRole('button', { name: 'Delete' }).click()
+    await app.call('PATCH', '/library/books/6', { body: { is_reference: true } })
     await box.getByRole('button', { name: 'Delete' }).click()
     await box.locator('.bad').waitFor()
     await box.getByRole('button', { name: 'Cancel' }).click()
+    await page.reload()
+    await page.locator('dl.parts').waitFor()
+    assert.is(await page.getByRole('button', { name: 'Delete' }).count(), 0)
     await page.goto(`${app.address}/console/books/7`)
     await page.getByRole('button', { name: 'Delete' }).click()
     await box.getByRole('button', { name: 'Delete' }).click()

@@ -40,8 +40,10 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`script: ${error.message}`))
   page.on('console', (message) => {
-    // Refusals are what some tests ask for; the browser reports each of them as an error of its own.
-    const isAnswer = /^Failed to load resource: the server responded with a status of 4/.test(message.text())
+    // Refusals and lost connections are what some tests ask for; the browser reports each of them as an error of its own.
+    const isAnswer = /^Failed to load resource: (the server responded with a status of (4|503)|net::)/.test(
+      message.text(),
+    )
     if (message.type() === 'error' && !isAnswer) problems.push(`console: ${message.text()}`)
   })
   await page.exposeFunction('reportViolation', (text: string) => problems.push(`policy: ${text}`))

@@ -2,7 +2,7 @@
 import { StrictMode, type ReactNode, useEffect, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
-import { isAborted, Refusal, read, sentence } from './client/api.ts'
+import { isAborted, onRefusal, Refusal, read, sentence } from './client/api.ts'
 import type { Catalog } from './client/catalog.ts'
 import { signedOut, useSession } from './client/session.ts'
 import { Failed, Fence, Loading } from './shell/parts.tsx'
@@ -19,7 +19,12 @@ function useCatalog(): { readonly catalog: Catalog | undefined; readonly failure
     if (ended) return
     const stop = new AbortController()
     read('/catalog.json', stop.signal).then(
-      (catalog) => setState({ catalog: catalog as object as Catalog }),
+      (catalog) =>
+        // The same catalog stays the same value, so that no screen is drawn anew.
+        setState(({ catalog: before }) => {
+          const isSame = JSON.stringify(before) === JSON.stringify(catalog)
+          return { catalog: isSame && before !== undefined ? before : (catalog as object as Catalog) }
+        }),
       (error) => {
         if (isAborted(error)) return
         // A session that ended before the page was opened has nothing to go on with.
@@ -29,6 +34,8 @@ function useCatalog(): { readonly catalog: Catalog | undefined; readonly failure
     )
     return () => stop.abort()
   }, [token, ended, count])
+  // The files of the application may have changed since the page was opened.
+  useEffect(() => onRefusal(() => setCount((before) => before + 1)), [])
   return { catalog: state.catalog, failure: state.failure, again: () => setCount((before) => before + 1) }
 }
 

@@ -1,6 +1,6 @@
 /** Requests to the API: answers, refusals with a sentence for people, and waiting when the server asks for it. */
 import { words } from '../words/words.ts'
-import type { Json, RecordData } from './catalog.ts'
+import type { Can, Json, RecordData } from './catalog.ts'
 import { BY_COOKIE, session, sessionEnded } from './session.ts'
 
 /** The path below which the application begins. */
@@ -14,7 +14,12 @@ export interface Pagination {
 
 export interface Answer {
   readonly data: Json
-  readonly meta: { readonly pagination?: Pagination; readonly moves?: Readonly<Record<string, readonly string[]>> }
+  readonly meta: {
+    readonly pagination?: Pagination
+    readonly moves?: Readonly<Record<string, readonly string[]>>
+    /** Of a list by the ids of its records. */
+    readonly can?: Can | Readonly<Record<string, Can>>
+  }
   readonly etag: string | undefined
 }
 
@@ -25,6 +30,9 @@ export interface Asked {
   /** The same key for each attempt, so that a creation is done once. */
   readonly key?: string
   readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
+  /** Whether the answer says what the caller may do. */
+  readonly can?: boolean
   /** Told how many seconds the server asks to wait. */
   readonly onWait?: (seconds: number) => void
 }
@@ -55,12 +63,34 @@ export function addressOf(path: string): string {
   return `${ROOT}${path}`
 }
 
+/** When this page wrote something last, by the path. */
+const written = new Map<string, number>()
+
+/** Whether this page itself has just written at the path or below it. */
+export function hasWritten(path: string, withinMs: number): boolean {
+  return [...written].some(([at, when]) => at.startsWith(path) && Date.now() - when < withinMs)
+}
+
+type RefusalListener = () => void
+const refusals = new Set<RefusalListener>()
+
+/** Calls `listener` when a write is refused for what the page did not expect: rights or fields may be others by now. */
+export function onRefusal(listener: RefusalListener): () => void {
+  refusals.add(listener)
+  return () => refusals.delete(listener)
+}
+
+const UNEXPECTED = new Set([403, 404, 410, 422])
+
 /** Asks the API; waits and asks again when it is too busy. Throws Refusal, or the AbortError of `signal`. */
 export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await send(path, asked)
     const seconds = Number(response.headers.get('retry-after') ?? 2)
     const isBusy = (response.status === 429 || response.status === 503) && asked.key !== 'never'
+    const isWrite = asked.method !== undefined && asked.method !== 'GET' && !path.includes('dry_run=true')
+    if (isWrite && response.ok) written.set(path.replace(/\?.*$/, ''), Date.now())
+    if (isWrite && UNEXPECTED.has(response.status)) for (const listener of refusals) listener()
     if (!isBusy || attempt === ATTEMPTS || seconds > LONGEST_WAIT) return answerOf(response)
     asked.onWait?.(seconds)
     await pause(seconds * 1000, asked.signal)
@@ -74,12 +104,21 @@ export async function read(path: string, signal: AbortSignal): Promise<Json> {
   return (await response.json()) as Json
 }
 
-async function send(path: string, { body, ifMatch, key, method = 'GET', signal }: Asked): Promise<Response> {
+/** Opens a stream of events, from the last one that is known. */
+export function openStream(path: string, lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+  return send(path, { signal, headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId } })
+}
+
+async function send(
+  path: string,
+  { body, can, headers: more = {}, ifMatch, key, method = 'GET', signal }: Asked,
+): Promise<Response> {
   const { token, turn } = session()
   // A browser that does not say which page sends a request is believed by this header, which no other site can send.
-  const headers = new Headers({ accept: 'application/json', 'x-plinth': '1' })
+  const headers = new Headers({ accept: 'application/json', 'x-plinth': '1', ...more })
   if (token !== undefined && token !== BY_COOKIE) headers.set('authorization', `Bearer ${token}`)
   if (body !== undefined) headers.set('content-type', 'application/json')
+  if (can === true) headers.set('prefer', 'can')
   if (ifMatch !== undefined) headers.set('if-match', ifMatch)
   if (key !== undefined && key !== 'never') headers.set('idempotency-key', key)
   const init: RequestInit = { method, headers, signal: signal ?? null, credentials: 'same-origin' }
@@ -143,6 +182,12 @@ export function isAborted(error: unknown): boolean {
 /** `data` of an answer that is one record. */
 export function recordIn({ data }: Answer): RecordData {
   return data as RecordData
+}
+
+/** What the caller may do to the record of an answer; undefined where the answer does not say. */
+export function canIn({ meta }: Answer): Can | undefined {
+  const { can } = meta
+  return can !== undefined && Array.isArray(can.update) ? (can as Can) : undefined
 }
 
 /** `data` of an answer that is a list. */

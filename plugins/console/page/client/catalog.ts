@@ -29,6 +29,8 @@ export interface Field {
   readonly create?: 'required' | 'optional'
   readonly update?: true
   readonly default?: Json
+  /** The values that a list of permissions may have. */
+  readonly words?: readonly string[]
   /** Of a key that is no field: whether a body needs it. */
   readonly required?: boolean
 }
@@ -69,6 +71,7 @@ export interface ListPart {
   readonly filters: Readonly<Record<string, Filter>>
   readonly sort: { readonly keys: readonly string[]; readonly default: readonly string[] }
   readonly search?: { readonly in: readonly string[] }
+  readonly summary?: { readonly by: readonly string[] }
   readonly own: boolean
 }
 
@@ -87,6 +90,12 @@ export interface Resource {
   readonly id: string
   readonly actions: readonly string[]
   readonly hides?: true
+  /** The paths of these routes, where the resource has them. */
+  readonly batch?: string
+  readonly stream?: string
+  readonly figures?: string
+  /** The routes of plugins for this resource. */
+  readonly routes?: readonly OfferedRoute[]
   readonly fields: Readonly<Record<string, Field>>
   readonly relations: Readonly<Record<string, Relation>>
   readonly extra?: {
@@ -100,16 +109,33 @@ export interface Resource {
   >
 }
 
+/** What the caller may do to a record, as `Prefer: can` tells it. */
+export interface Can {
+  /** The keys of a body that may be sent. */
+  readonly update: readonly string[]
+  readonly delete: boolean
+  /** By field, the words that may follow. */
+  readonly moves?: Readonly<Record<string, readonly string[]>>
+  /** By the end of a path below the record, the keys of a body. */
+  readonly create?: Readonly<Record<string, readonly string[]>>
+}
+
 export interface OfferedRoute {
   readonly method: string
   readonly path: string
+  readonly summary?: string
+  readonly body?: string
   readonly input?: { readonly properties?: Readonly<Record<string, Schema>> }
+  readonly query?: { readonly properties?: Readonly<Record<string, Schema>> }
+  readonly produces?: readonly string[]
 }
 
 export interface Catalog {
   readonly name: string
   readonly description?: string
   readonly prefix: string
+  /** The path of the stream of several lists. */
+  readonly stream?: string
   readonly limits: Readonly<Record<string, number | null>>
   readonly resources: Readonly<Record<string, Resource>>
   readonly routes: readonly OfferedRoute[]

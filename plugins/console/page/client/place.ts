@@ -1,6 +1,7 @@
 /** The address of the page: which screen it names, how screens change it, and what keeps people from losing changes. */
 import { useSyncExternalStore } from 'react'
 import { ROOT } from './api.ts'
+import { keepDraft } from './kept.ts'
 
 export interface Place {
   /** The parts below /console, decoded: resource, record, list below the record. */
@@ -82,7 +83,10 @@ export function setUnsaved(is: boolean): void {
 export function leave(really: boolean): void {
   const address = leaving
   leaving = undefined
-  if (really) unsaved = false
+  if (really) {
+    unsaved = false
+    keepDraft(place.address, undefined)
+  }
   if (really && address !== undefined) go(address)
   else tell()
 }

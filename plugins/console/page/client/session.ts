@@ -3,6 +3,7 @@
  * tab and is kept nowhere else.
  */
 import { useSyncExternalStore } from 'react'
+import { forgetDrafts } from './kept.ts'
 
 /** In the place of a token: the browser sends the cookie by itself. */
 export const BY_COOKIE = ''
@@ -39,11 +40,14 @@ export function session(): Session {
   return current
 }
 
+/** Calls `listener` when another session begins or this one ends. */
+export function onSession(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
 export function useSession(): Session {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, session)
+  return useSyncExternalStore(onSession, session)
 }
 
 export function signedIn(token: string, name: string | undefined): void {
@@ -59,6 +63,7 @@ export function named(name: string): void {
 }
 
 export function signedOut(): void {
+  forgetDrafts()
   localStorage.removeItem(KEPT)
   become({ token: undefined, name: undefined, ended: false })
 }

@@ -1,17 +1,20 @@
 /** A form: an editor for each input, errors at their fields, and a summary that takes the focus. */
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Refusal, sentence } from '../client/api.ts'
-import { type Catalog, isRecord, type Json, nameOf, type RecordData } from '../client/catalog.ts'
+import { type Catalog, isRecord, type Json, nameOf, type RecordData, type Resource } from '../client/catalog.ts'
 import { useChord } from '../shell/keys.tsx'
 import type { Work } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import { type Draft, type Input, inputAt } from './draft.ts'
 import { Editor } from './editor.tsx'
+import { Follows } from './follows.tsx'
 import { ManyPicker, Picker } from './picker.tsx'
+import { type Rehearse, useRehearsal } from './rehearsal.ts'
 import { sourceOf } from './source.ts'
 
 interface FormProps {
   readonly catalog: Catalog
+  readonly resource: Resource
   readonly inputs: readonly Input[]
   readonly draft: Draft
   /** The record that is changed; empty for a new one. */
@@ -19,6 +22,7 @@ interface FormProps {
   readonly valueFor: (input: Input) => Json
   readonly onChange: (name: string, value: Json) => void
   readonly onSave: () => void
+  readonly rehearse: Rehearse
   readonly onCancel: () => void
   readonly work: Work
   readonly children?: ReactNode
@@ -33,9 +37,20 @@ interface Mistake {
 /** What the server refuses, each mistake with the input that it is about. */
 function mistakesIn(inputs: readonly Input[], failure: unknown): readonly Mistake[] {
   if (failure === undefined) return []
-  const errors = failure instanceof Refusal ? Object.entries(failure.errors) : []
-  if (errors.length === 0) return [{ input: undefined, key: '', text: sentence(failure) }]
-  return errors.map(([key, sentences]) => ({ input: inputAt(inputs, key), key, text: sentences.join('. ') }))
+  const errors = failure instanceof Refusal ? failure.errors : {}
+  if (Object.keys(errors).length === 0) return [{ input: undefined, key: '', text: whyRefused(failure) }]
+  return mistakesOf(inputs, errors)
+}
+
+function mistakesOf(inputs: readonly Input[], errors: Refusal['errors']): readonly Mistake[] {
+  return Object.entries(errors).map(([key, said]) => ({ input: inputAt(inputs, key), key, text: said.join('. ') }))
+}
+
+/** Why a whole form is refused, and that nothing that was typed is lost. */
+function whyRefused(failure: unknown): string {
+  const status = failure instanceof Refusal ? failure.status : undefined
+  if (status === 404 || status === 410) return words().goneTyped
+  return status === 403 ? `${sentence(failure)} ${words().rightTaken}` : sentence(failure)
 }
 
 /** Texts that are no value yet, such as half of an object. */
@@ -51,23 +66,21 @@ function useBroken(): {
   return { broken, note }
 }
 
-export function Form({
-  catalog,
-  children,
-  draft,
-  inputs,
-  onCancel,
-  onChange,
-  onSave,
-  record,
-  valueFor,
-  work,
-}: FormProps): ReactNode {
-  const form = useRef<HTMLFormElement>(null)
+/** What is wrong with each input, and with the whole: what cannot be sent, what was refused, and what would be. */
+function useMistakes({ draft, inputs, rehearse, work }: FormProps) {
   const { broken, note } = useBroken()
+  const rehearsal = useRehearsal(draft, rehearse)
   const refused = mistakesIn(inputs, work.failure)
+  const foreseen = mistakesOf(inputs, rehearsal.errors)
   const errorOf = (name: string): string | undefined =>
-    broken[name] ?? refused.find(({ input }) => input?.name === name)?.text
+    broken[name] ?? [...refused, ...foreseen].find(({ input }) => input?.name === name)?.text
+  return { broken, note, rehearsal, refused, errorOf }
+}
+
+export function Form(props: FormProps): ReactNode {
+  const { catalog, children, draft, inputs, onCancel, onChange, onSave, record, resource, valueFor, work } = props
+  const form = useRef<HTMLFormElement>(null)
+  const { broken, errorOf, note, refused, rehearsal } = useMistakes(props)
   const focus = (name: string): void =>
     form.current?.querySelector<HTMLElement>(`[data-name="${CSS.escape(name)}"]`)?.focus()
   const save = (): void => {
@@ -81,22 +94,20 @@ export function Form({
     save()
   }
   return (
-    <form className="form" noValidate onSubmit={submit} ref={form}>
+    <form className="form" noValidate onBlur={rehearsal.left} onSubmit={submit} ref={form}>
       <Summary failure={work.failure} mistakes={refused} onFocus={focus} />
       {children}
       {inputs.map((input) => (
         <Question
-          catalog={catalog}
-          draft={draft}
+          {...{ catalog, draft, input, record }}
           error={errorOf(input.name)}
-          input={input}
           key={input.name}
           onBroken={(text) => note(input.name, text)}
           onChange={(value) => onChange(input.name, value)}
-          record={record}
           value={valueFor(input)}
         />
       ))}
+      <Follows after={rehearsal.record} before={record} {...{ catalog, inputs, resource }} />
       <Ends onCancel={onCancel} work={work} />
     </form>
   )
@@ -165,7 +176,16 @@ interface QuestionProps {
 }
 
 /** One question by its kind: a value, another record, or several. */
-function Question({ catalog, draft, error, input, onBroken, onChange, record, value }: QuestionProps): ReactNode {
+export function Question({
+  catalog,
+  draft,
+  error,
+  input,
+  onBroken,
+  onChange,
+  record,
+  value,
+}: QuestionProps): ReactNode {
   const { description, field, isMany, isRequired, label, name, relation, relationName = '' } = input
   const source = sourceOf(catalog, input, record, draft)
   const shared = { label, description, error, isRequired, inputName: name }

@@ -1,12 +1,22 @@
 /** Screens that create a record and change one; what others changed meanwhile is never overwritten unseen. */
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { type Answer, ask, type Asked, newKey, recordIn, Refusal } from '../client/api.ts'
+import { type Answer, ask, type Asked, canIn, newKey, recordIn, Refusal } from '../client/api.ts'
 import { useRecord } from '../client/asking.ts'
-import { type Catalog, idOf, type Json, type Named, type RecordData, titleOf } from '../client/catalog.ts'
+import {
+  type Catalog,
+  idOf,
+  type Json,
+  type Named,
+  type RecordData,
+  type Resource,
+  titleOf,
+} from '../client/catalog.ts'
+import { keepDraft, type Kept, keptDraft } from '../client/kept.ts'
 import { notify } from '../client/notices.ts'
-import { go, hrefOf, setUnsaved } from '../client/place.ts'
+import { go, hrefOf, setUnsaved, usePlace } from '../client/place.ts'
 import { listParts, listPath, type Within } from '../client/within.ts'
 import { hasScreen } from '../format.tsx'
+import { controlsOf } from '../record/controls.ts'
 import { Link } from '../shell/link.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
@@ -15,17 +25,41 @@ import { words } from '../words/words.ts'
 import { Conflict } from './conflict.tsx'
 import { type Clash, changesOf, clashesOf, type Draft, type Input, inputsOf, storedValue, usualValue } from './draft.ts'
 import { Form } from './form.tsx'
+import type { Rehearse } from './rehearsal.ts'
 
-/** A draft whose owner is asked before it is lost. */
-function useDraft(): readonly [Draft, (name: string, value: Json) => void, (next: Draft) => void] {
-  const [draft, setDraft] = useState<Draft>({})
+/** A draft whose owner is asked before it is lost, and which is back after a reload. */
+function useDraft(inputs: readonly Input[], base?: Pick<Kept, 'record' | 'etag'>) {
+  const { address } = usePlace()
+  const [draft, setDraft] = useState<Draft>(() => keptDraft(address)?.draft ?? {})
   const isEmpty = Object.keys(draft).length === 0
   useEffect(() => {
+    if (keptDraft(address) !== undefined) notify(words().draftBack, { label: words().discard, run: () => setDraft({}) })
+  }, [address])
+  useEffect(() => {
+    const shown = inputs.filter(({ field }) => field?.type !== 'secret').map(({ name }) => name)
+    const kept = Object.entries(draft).filter(([name]) => shown.includes(name))
+    keepDraft(
+      address,
+      kept.length === 0 ? undefined : { draft: Object.fromEntries(kept), record: base?.record ?? {}, etag: base?.etag },
+    )
     setUnsaved(!isEmpty)
     return () => setUnsaved(false)
-  }, [isEmpty])
-  return [draft, (name, value) => setDraft((before) => ({ ...before, [name]: value })), setDraft]
+  }, [address, draft, inputs, base, isEmpty])
+  const change = (name: string, value: Json): void => setDraft((before) => ({ ...before, [name]: value }))
+  /** Leaves nothing of it behind. */
+  const done = (): void => {
+    setUnsaved(false)
+    keepDraft(address, undefined)
+  }
+  return { draft, change, setDraft, done }
 }
+
+/** The body that creates a record: what was answered. */
+function answered(draft: Draft): RecordData {
+  return Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null))
+}
+
+const NO_RECORD: RecordData = {}
 
 interface CreateProps {
   readonly catalog: Catalog
@@ -38,17 +72,19 @@ export function CreateScreen({ catalog, named, within }: CreateProps): ReactNode
   const title = words().create(resource.label.one)
   useTitle(title, catalog.name)
   const inputs = useMemo(() => inputsOf(resource, 'create', within?.relation), [resource, within?.relation])
-  const [draft, change] = useDraft()
+  const { change, done, draft } = useDraft(inputs)
   const work = useWork()
   // One key for one content: sent again it is done once, and changed it is another piece of work.
   const key = useMemo(() => (draft === undefined ? '' : newKey()), [draft])
   const parts = listParts(named, within)
   const back = within === undefined ? hrefOf(parts) : hrefOf([within.parent.name, within.id])
+  const path = listPath(named, within)
+  const rehearse: Rehearse = (of, signal) =>
+    ask(`${path}?dry_run=true`, { method: 'POST', body: answered(of), key: 'never', signal })
   const save = (): void =>
     work.run(async (signal, onWait) => {
-      const body = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== null))
-      const answer = await ask(listPath(named, within), { method: 'POST', body, key, signal, onWait })
-      setUnsaved(false)
+      const answer = await ask(path, { method: 'POST', body: answered(draft), key, signal, onWait })
+      done()
       notify(words().saved)
       const opens = within === undefined && hasScreen(catalog, named.name)
       go(opens ? hrefOf([named.name, idOf(recordIn(answer))]) : back, { replace: true })
@@ -60,13 +96,11 @@ export function CreateScreen({ catalog, named, within }: CreateProps): ReactNode
       </p>
       <h1>{title}</h1>
       <Form
-        catalog={catalog}
-        draft={draft}
-        inputs={inputs}
+        {...{ catalog, draft, inputs, rehearse, resource }}
         onCancel={() => go(back)}
         onChange={change}
         onSave={save}
-        record={{}}
+        record={NO_RECORD}
         valueFor={(input) => draft[input.name] ?? usualValue(input)}
         work={work}
       />
@@ -138,12 +172,31 @@ function whenAbsent(draft: Draft, input: Input, record: RecordData): Json {
   return draft[input.name] === null ? null : storedValue(input, record)
 }
 
+/** The questions of an update that the writer of this record may answer. */
+function useInputs(resource: Resource, answer: Answer): readonly Input[] {
+  return useMemo(() => {
+    const { edit } = controlsOf(resource, canIn(answer))
+    // Keys that are no fields have no rights of their own.
+    const isOpen = ({ field, name }: Input): boolean => edit.has(name) || (field !== undefined && field.update !== true)
+    return inputsOf(resource, 'update', undefined).filter(isOpen)
+  }, [resource, answer])
+}
+
+/** The record with which a draft begins; one that outlived a reload goes on with that which it began with. */
+function useBase(answer: Answer) {
+  const { address } = usePlace()
+  return useState<Base>(() => {
+    const { etag = answer.etag, record = recordIn(answer) } = keptDraft(address) ?? {}
+    return { record, etag, clashes: [] }
+  })
+}
+
 function EditForm({ answer, catalog, named, path }: EditFormProps): ReactNode {
   const { resource } = named
-  const [base, setBase] = useState<Base>({ record: recordIn(answer), etag: answer.etag, clashes: [] })
-  const [draft, change, setDraft] = useDraft()
+  const [base, setBase] = useBase(answer)
   const work = useWork()
-  const inputs = useMemo(() => inputsOf(resource, 'update', undefined), [resource])
+  const inputs = useInputs(resource, answer)
+  const { change, done, draft, setDraft } = useDraft(inputs, base)
   const title = words().editing(titleOf(resource, base.record))
   useTitle(title, catalog.name)
   const back = hrefOf([named.name, idOf(base.record)])
@@ -151,38 +204,47 @@ function EditForm({ answer, catalog, named, path }: EditFormProps): ReactNode {
     work.run(async (signal, onWait) => {
       const saved = await saveChanges({ path, inputs, draft, base, signal, onWait })
       if (typeof saved !== 'string') return setBase(saved)
-      setUnsaved(false)
+      done()
       notify(saved)
       go(back, { replace: true })
     })
+  const rehearse: Rehearse = (of, signal) =>
+    ask(`${path}?dry_run=true`, { method: 'PATCH', body: changesOf(inputs, of, base.record), key: 'never', signal })
   const take = ({ input: { name } }: Clash): void => {
     const { [name]: _, ...rest } = draft
     setDraft(rest)
   }
-  const valueFor = (input: Input): Json => draft[input.name] ?? whenAbsent(draft, input, base.record)
   return (
     <>
-      <p className="crumbs">
-        {resource.list?.own ? <Link href={hrefOf([named.name])}>{resource.label.many}</Link> : resource.label.many}
-        {' / '}
-        <Link href={back}>{titleOf(resource, base.record)}</Link>
-      </p>
+      <Crumbs back={back} named={named} title={titleOf(resource, base.record)} />
       <h1>{title}</h1>
       <Form
-        {...{ catalog, draft, inputs, valueFor, work }}
+        {...{ catalog, draft, inputs, rehearse, resource, work }}
         key={base.etag}
         onCancel={() => go(back)}
         onChange={change}
         onSave={save}
         record={base.record}
+        valueFor={(input) => draft[input.name] ?? whenAbsent(draft, input, base.record)}
       >
-        <Conflict
-          clashes={base.clashes}
-          draft={draft}
-          onKeep={({ input, yours }) => change(input.name, yours)}
-          onTake={take}
-        />
+        <Conflict {...base} draft={draft} onKeep={({ input, yours }) => change(input.name, yours)} onTake={take} />
       </Form>
     </>
+  )
+}
+
+interface CrumbsProps {
+  readonly back: string
+  readonly named: Named
+  readonly title: string
+}
+
+function Crumbs({ back, named: { name, resource }, title }: CrumbsProps): ReactNode {
+  return (
+    <p className="crumbs">
+      {resource.list?.own ? <Link href={hrefOf([name])}>{resource.label.many}</Link> : resource.label.many}
+      {' / '}
+      <Link href={back}>{title}</Link>
+    </p>
   )
 }

@@ -1,14 +1,29 @@
 /** The rows of a list: only those in view are in the page, and the next ones are read when their reader comes near. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import type { Pages } from '../client/asking.ts'
-import { type Catalog, idOf, type Named, type RecordData, titleOf } from '../client/catalog.ts'
+import {
+  type CSSProperties,
+  type FocusEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { Button } from 'react-aria-components'
+import { type Catalog, idOf, type Named, type RecordData } from '../client/catalog.ts'
+import type { Pages } from '../client/pages.ts'
 import { go, hrefOf } from '../client/place.ts'
-import { hasScreen, Related, Value } from '../format.tsx'
-import { Link } from '../shell/link.tsx'
+import { rememberList } from '../client/trail.ts'
+import { type Input, inputsOf } from '../form/draft.ts'
+import { countText, hasScreen } from '../format.tsx'
 import { Loading } from '../shell/parts.tsx'
+import { words } from '../words/words.ts'
+import { CellEditor } from './cell-editor.tsx'
 import type { Column } from './columns.ts'
 import type { Change } from './query.ts'
+import { Row } from './row.tsx'
+import type { Selection } from './selection.ts'
 
 interface GridProps {
   readonly catalog: Catalog
@@ -16,6 +31,7 @@ interface GridProps {
   readonly columns: readonly Column[]
   readonly pages: Pages
   readonly empty: string
+  readonly selection: Selection
   readonly sort: { readonly key: string; readonly isDown: boolean } | undefined
   readonly onSort: Change
 }
@@ -54,52 +70,173 @@ function useRows({ more, rows }: Pages) {
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - SPARE) more()
   }, [last, rows.length, more])
-  const focusRow = (at: number): void => {
+  const focusRow = (at: number, cell?: number): void => {
     const next = Math.max(0, Math.min(rows.length - 1, at))
     setFocused(next)
     virtual.scrollToIndex(next)
+    const wanted = cell === undefined ? '' : ` [data-cell="${cell}"]`
     requestAnimationFrame(() =>
-      body.current?.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus({ preventScroll: true }),
+      body.current?.querySelector<HTMLElement>(`[data-at="${next}"]${wanted}`)?.focus({ preventScroll: true }),
     )
   }
   return { body, focused: Math.min(focused, rows.length - 1), focusRow, shown, virtual }
 }
 
-export function Grid({ catalog, columns, empty, named, onSort, pages, sort }: GridProps): ReactNode {
+/** The cell that is being changed. */
+interface Editing {
+  readonly record: RecordData
+  readonly input: Input
+  readonly at: number
+  readonly cell: number
+}
+
+/** The inputs by which cells are changed, by the keys of their columns. */
+function useCellInputs({ columns, named: { resource } }: GridProps): ReadonlyMap<string, Input> {
+  return useMemo(() => {
+    if (!resource.actions.includes('update')) return new Map()
+    const inputs = inputsOf(resource, 'update', undefined)
+    const found = columns.flatMap(({ key }) => {
+      const input = inputs.find(({ name, relationName }) => name === key || relationName === key)
+      return input === undefined ? [] : [[key, input] as const]
+    })
+    return new Map(found)
+  }, [columns, resource])
+}
+
+/** Rows do not move while one of them has the focus, is chosen or is being changed. */
+function useHold({ hold }: Pages, isBusy: boolean) {
+  const isInside = useRef(false)
+  useEffect(() => hold(isInside.current || isBusy), [hold, isBusy])
+  const become = (is: boolean): void => {
+    isInside.current = is
+    hold(is || isBusy)
+  }
+  return {
+    onFocus: () => become(true),
+    onBlur: (event: FocusEvent) => event.currentTarget.contains(event.relatedTarget) || become(false),
+  }
+}
+
+/** Which cell is being changed, and from where. */
+function useEditing(props: GridProps) {
+  const [editing, setEditing] = useState<Editing | undefined>(undefined)
+  const anchor = useRef<HTMLElement | null>(null)
+  const inputs = useCellInputs(props)
+  const edit = (at: number, cell: number, from: HTMLElement): void => {
+    const input = inputs.get(props.columns[cell]?.key ?? '')
+    anchor.current = from
+    if (input !== undefined) setEditing({ record: props.pages.rows[at] ?? {}, input, at, cell })
+  }
+  return { anchor, edit, editing, inputs, end: () => setEditing(undefined) }
+}
+
+export function Grid(props: GridProps): ReactNode {
+  const { catalog, columns, empty, named, pages, selection } = props
   const { isAsking, pagination, rows } = pages
   const { body, focused, focusRow, shown, virtual } = useRows(pages)
+  const { anchor, edit, editing, end, inputs } = useEditing(props)
+  const held = useHold(pages, editing !== undefined || selection.ids.size > 0)
   const canOpen = hasScreen(catalog, named.name)
-  const open = (row: RecordData): void => (canOpen ? go(hrefOf([named.name, idOf(row)])) : undefined)
-  if (rows.length === 0)
-    return isAsking ? <Loading /> : pages.failure === undefined ? <p className="empty">{empty}</p> : null
-  const style = { '--columns': columns.length } as CSSProperties
+  const mayChoose = named.resource.batch !== undefined
+  const open = (row: RecordData): void => {
+    rememberList(named.name, rows.map(idOf))
+    if (canOpen) go(hrefOf([named.name, idOf(row)]))
+  }
+  if (rows.length === 0 && isAsking) return <Loading waits={pages.waits} />
+  if (rows.length === 0) return pages.failure === undefined ? <p className="empty">{empty}</p> : null
   return (
-    <div
-      aria-colcount={columns.length}
-      aria-label={named.resource.label.many}
-      aria-rowcount={pagination?.next_cursor === null ? rows.length + 1 : -1}
-      className="grid"
-      role="grid"
-      style={style}
-    >
-      <div aria-rowindex={1} className="grid-row grid-head" role="row">
-        {columns.map((column) => (
-          <HeadCell column={column} key={column.key} onSort={onSort} sort={sort} />
-        ))}
+    <>
+      <Fresh again={pages.again} count={pages.fresh} />
+      <div
+        {...held}
+        aria-colcount={columns.length + (mayChoose ? 1 : 0)}
+        aria-label={named.resource.label.many}
+        aria-multiselectable={mayChoose ? true : undefined}
+        aria-rowcount={pagination?.next_cursor === null ? rows.length + 1 : -1}
+        className={mayChoose ? 'grid choosing' : 'grid'}
+        role="grid"
+        style={{ '--columns': columns.length } as CSSProperties}
+      >
+        <Head {...props} mayChoose={mayChoose} />
+        <div ref={body} role="rowgroup" style={{ blockSize: virtual.getTotalSize(), position: 'relative' }}>
+          {shown.map(({ index, start }) => (
+            <Row
+              {...{ canOpen, catalog, columns, focusRow, inputs, mayChoose, named, selection }}
+              at={index}
+              isFocused={index === focused}
+              isGone={pages.gone.has(idOf(rows[index] ?? {}))}
+              key={idOf(rows[index] ?? {}) || index}
+              onEdit={edit}
+              onOpen={open}
+              record={rows[index] ?? {}}
+              top={start - virtual.options.scrollMargin}
+            />
+          ))}
+        </div>
       </div>
-      <div ref={body} role="rowgroup" style={{ blockSize: virtual.getTotalSize(), position: 'relative' }}>
-        {shown.map(({ index, start }) => (
-          <Row
-            {...{ canOpen, catalog, columns, focusRow, named }}
-            at={index}
-            isFocused={index === focused}
-            key={idOf(rows[index] ?? {}) || index}
-            onOpen={open}
-            record={rows[index] ?? {}}
-            top={start - virtual.options.scrollMargin}
-          />
-        ))}
-      </div>
+      <Editor {...{ anchor, catalog, editing, end, focusRow, named, pages }} />
+    </>
+  )
+}
+
+interface EditorProps extends Pick<GridProps, 'catalog' | 'named' | 'pages'> {
+  readonly anchor: RefObject<HTMLElement | null>
+  readonly editing: Editing | undefined
+  readonly end: () => void
+  readonly focusRow: (at: number, cell?: number) => void
+}
+
+/** The cell that is being changed; it has the focus again afterwards. */
+function Editor({ editing, end, focusRow, pages, ...rest }: EditorProps): ReactNode {
+  if (editing === undefined) return null
+  const close = (): void => {
+    end()
+    focusRow(editing.at, editing.cell)
+  }
+  return <CellEditor {...rest} input={editing.input} onClose={close} onSaved={pages.put} record={editing.record} />
+}
+
+function Head({
+  columns,
+  mayChoose,
+  onSort,
+  pages,
+  selection,
+  sort,
+}: GridProps & { readonly mayChoose: boolean }): ReactNode {
+  return (
+    <div aria-rowindex={1} className="grid-row grid-head" role="row">
+      {mayChoose ? <ChooseLoaded count={pages.rows.length} selection={selection} /> : null}
+      {columns.map((column) => (
+        <HeadCell column={column} key={column.key} onSort={onSort} sort={sort} />
+      ))}
+    </div>
+  )
+}
+
+/** Records that came meanwhile: they wait until their reader asks for them. */
+function Fresh({ again, count }: { readonly again: () => void; readonly count: number }): ReactNode {
+  return (
+    <div aria-live="polite" className="fresh">
+      {count === 0 ? null : (
+        <Button className="button" onPress={again}>
+          {words().fresh(countText(count))}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function ChooseLoaded({ count, selection }: { readonly count: number; readonly selection: Selection }): ReactNode {
+  const isAll = selection.isAll || selection.ids.size >= count
+  return (
+    <div className="cell choose" role="columnheader">
+      <input
+        aria-label={words().chooseLoaded}
+        checked={isAll}
+        onChange={() => (isAll ? selection.only([]) : selection.loaded())}
+        type="checkbox"
+      />
     </div>
   )
 }
@@ -126,77 +263,4 @@ function HeadCell({
       )}
     </div>
   )
-}
-
-interface RowProps {
-  readonly at: number
-  readonly canOpen: boolean
-  readonly catalog: Catalog
-  readonly columns: readonly Column[]
-  readonly focusRow: (at: number) => void
-  readonly isFocused: boolean
-  readonly named: Named
-  readonly onOpen: (record: RecordData) => void
-  readonly record: RecordData
-  readonly top: number
-}
-
-function Row({ at, canOpen, catalog, columns, focusRow, isFocused, named, onOpen, record, top }: RowProps): ReactNode {
-  const pressed = (event: KeyboardEvent): void => {
-    const to = {
-      ArrowDown: at + 1,
-      j: at + 1,
-      ArrowUp: at - 1,
-      k: at - 1,
-      Home: 0,
-      PageDown: at + 10,
-      PageUp: at - 10,
-    }[event.key]
-    if (event.ctrlKey || event.metaKey || event.altKey) return
-    if (to !== undefined) focusRow(to)
-    else if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(record)
-    else return
-    event.preventDefault()
-  }
-  return (
-    <div
-      aria-rowindex={at + 2}
-      className="grid-row"
-      data-at={at}
-      onKeyDown={pressed}
-      role="row"
-      style={{ position: 'absolute', insetBlockStart: 0, insetInline: 0, transform: `translateY(${top}px)` }}
-      tabIndex={isFocused ? 0 : -1}
-    >
-      {columns.map((column, place) => (
-        <div className="cell" key={column.key} role="gridcell">
-          {place === 0 && canOpen ? (
-            <Link href={hrefOf([named.name, idOf(record)])} tabIndex={-1}>
-              <Cell catalog={catalog} column={column} record={record} title={titleOf(named.resource, record)} />
-            </Link>
-          ) : (
-            <Cell catalog={catalog} column={column} record={record} />
-          )}
-        </div>
-      ))}
-    </div>
-  )
-}
-
-function Cell({
-  catalog,
-  column,
-  record,
-  title,
-}: {
-  readonly catalog: Catalog
-  readonly column: Column
-  readonly record: RecordData
-  readonly title?: string
-}): ReactNode {
-  const value = column.read(record)
-  if (title !== undefined && (value === null || value === '')) return title
-  if (column.relation !== undefined)
-    return <Related catalog={catalog} isShort relation={column.relation} value={value} />
-  return <Value field={column.field ?? { type: 'string' }} isShort value={value} />
 }

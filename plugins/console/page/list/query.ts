@@ -1,8 +1,11 @@
 /** The address of a list as people see it: the query of the API, and the columns. */
-import type { Filter, ListPart } from '../client/catalog.ts'
+import type { Filter, ListPart, Named } from '../client/catalog.ts'
+import type { Within } from '../client/within.ts'
 
 /** Keys of the address that are the console's own. */
-const OWN = new Set(['columns', 'do'])
+const OWN = new Set(['columns', 'do', 'pages', 'group'])
+/** Keys of the API that do not say which records. */
+const HOW = new Set(['sort', 'order', 'fields', 'omit', 'include', 'page', 'per_page', 'cursor'])
 
 /** Sets keys of the address, or takes them out by null. */
 export type Change = (changes: Readonly<Record<string, string | null>>) => void
@@ -19,8 +22,29 @@ export interface Chosen {
 /** The query of the API in an address. */
 export function apiQuery(query: URLSearchParams): string {
   const asked = new URLSearchParams(query)
-  for (const key of OWN) asked.delete(key)
+  for (const key of [...OWN, 'page']) asked.delete(key)
   return asked.toString()
+}
+
+/** The part of it that says which records; with it a write reaches the records of the list and no others. */
+export function choiceOf(query: URLSearchParams): string {
+  const asked = new URLSearchParams(query)
+  for (const key of [...asked.keys()]) if (OWN.has(key) || HOW.has(key) || asked.get(key) === '') asked.delete(key)
+  return asked.toString()
+}
+
+/** The list as a stream of several lists names it; undefined where it cannot be followed. */
+export function followedList(named: Named, within: Within | undefined, query: URLSearchParams): string | undefined {
+  const { name, resource } = named
+  if (resource.stream === undefined) return undefined
+  const asked = new URLSearchParams(choiceOf(query))
+  if (within !== undefined) {
+    const key = resource.relations[within.relation]?.field
+    if (key === undefined || resource.list?.filters[key] === undefined) return undefined
+    asked.set(key, within.id)
+  }
+  const text = asked.toString()
+  return text === '' ? name : `${name}?${text}`
 }
 
 /** The filters of an address; what is no filter of the list, such as the order, is left out. */

@@ -1,6 +1,8 @@
 /** A list: its search, filters, order and columns are in the address, and its rows come page after page. */
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { type Pages, usePages, useRecord } from '../client/asking.ts'
+import { Button } from 'react-aria-components'
+import { useRecord } from '../client/asking.ts'
+import { type Pages, usePages } from '../client/pages.ts'
 import { type Catalog, type Named, type Resource, titleOf } from '../client/catalog.ts'
 import { go, hrefOf, usePlace } from '../client/place.ts'
 import { listParts, listPath, type Within } from '../client/within.ts'
@@ -10,11 +12,13 @@ import { Link } from '../shell/link.tsx'
 import { Failed } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
 import { words } from '../words/words.ts'
+import { BulkBar } from './bulk.tsx'
 import { chosenColumns, type Column, columnsOf } from './columns.ts'
 import { Filters } from './filters.tsx'
 import { Grid } from './grid.tsx'
 import { ColumnsMenu, SortMenu } from './menus.tsx'
-import { apiQuery, type Change, changed, chosenFilters, chosenSort } from './query.ts'
+import { apiQuery, type Change, changed, choiceOf, chosenSort, followedList } from './query.ts'
+import { useSelection } from './selection.ts'
 
 interface ListProps {
   readonly catalog: Catalog
@@ -24,25 +28,32 @@ interface ListProps {
 
 const PER_PAGE = 50
 
-export function ListScreen({ catalog, named, within }: ListProps): ReactNode {
+/** The rows that the address asks for. */
+function useListed({ catalog, named, within }: ListProps, query: URLSearchParams) {
+  const perPage = Math.min(PER_PAGE, catalog.limits.perPageMax ?? PER_PAGE)
+  const path = listPath(named, within)
+  const page = query.has('pages') ? Math.max(1, Number(query.get('page') ?? 1) || 1) : undefined
+  const list = followedList(named, within, query)
+  const pages = usePages({ path, perPage, page, query: apiQuery(query), stream: catalog.stream, list })
+  const choice = choiceOf(query)
+  const selection = useSelection(pages.rows, `${path}?${choice}`)
+  return { choice, page, pages, path, perPage, selection }
+}
+
+export function ListScreen(props: ListProps): ReactNode {
+  const { catalog, named, within } = props
   const { query } = usePlace()
   const { resource } = named
   const parts = listParts(named, within)
   // What is typed is one step back, and each filter, order and choice of columns is one of its own.
   const change: Change = (changes) => go(hrefOf(parts, changed(query, changes)), { replace: 'search' in changes })
-  const pages = usePages(
-    listPath(named, within),
-    apiQuery(query),
-    Math.min(PER_PAGE, catalog.limits.perPageMax ?? PER_PAGE),
-  )
+  const { choice, page, pages, path, perPage, selection } = useListed(props, query)
   const all = useMemo(() => columnsOf(catalog, resource, within?.relation), [catalog, resource, within?.relation])
   const columns = chosenColumns(resource, all, query.get('columns'))
   const mayCreate = (within?.actions ?? resource.actions).includes('create')
   const createHref = hrefOf(parts, { do: 'create' })
   useKey('c', mayCreate ? () => go(createHref) : undefined)
   useTitle(resource.label.many, catalog.name)
-  const isNarrowed =
-    query.has('search') || (resource.list !== undefined && chosenFilters(resource.list, query).length > 0)
   return (
     <>
       {within === undefined ? null : <Parent within={within} />}
@@ -57,14 +68,13 @@ export function ListScreen({ catalog, named, within }: ListProps): ReactNode {
       <Tools {...{ all, catalog, columns, pages, query, resource }} onChange={change} />
       {pages.failure === undefined ? null : <Failed onAgain={pages.again} text={pages.failure} />}
       <Grid
-        catalog={catalog}
-        columns={columns}
-        empty={isNarrowed ? words().noMatches : words().noRecords(resource.label.many)}
-        named={named}
+        {...{ catalog, columns, named, pages, selection }}
+        empty={choice === '' ? words().noRecords(resource.label.many) : words().noMatches}
         onSort={change}
-        pages={pages}
         sort={chosenSort(query)}
       />
+      <BulkBar {...{ catalog, choice, named, pages, path, selection }} />
+      {page === undefined ? null : <Pager {...{ page, pages, perPage }} onChange={change} />}
     </>
   )
 }
@@ -88,8 +98,42 @@ function Tools({ all, catalog, columns, onChange, pages, query, resource }: Tool
       )}
       <SortMenu chosen={chosenSort(query)} columns={all} onChange={onChange} resource={resource} />
       <ColumnsMenu all={all} onChange={onChange} shown={columns} />
+      <Button
+        aria-pressed={query.has('pages')}
+        className="button"
+        onPress={() => onChange({ pages: query.has('pages') ? null : 'yes', page: null })}
+      >
+        {words().pages}
+      </Button>
       <Count pages={pages} />
     </div>
+  )
+}
+
+interface PagerProps {
+  readonly page: number
+  readonly pages: Pages
+  readonly perPage: number
+  readonly onChange: Change
+}
+
+/** One page after the other, for those who print them or search in them. */
+function Pager({ onChange, page, pages, perPage }: PagerProps): ReactNode {
+  const { pagination, rows } = pages
+  const last = Math.max(1, Math.ceil((pagination?.total ?? rows.length) / perPage))
+  const isExact = pagination?.total_exact !== false
+  const isLast = isExact ? page >= last : rows.length < perPage
+  const to = (next: number): void => onChange({ page: next === 1 ? null : String(next) })
+  return (
+    <nav aria-label={words().pages} className="row end">
+      <Button className="button" isDisabled={page === 1} onPress={() => to(page - 1)}>
+        {words().pageBefore}
+      </Button>
+      <span>{words().pageOf(countText(page), countText(last), isExact)}</span>
+      <Button className="button" isDisabled={isLast} onPress={() => to(page + 1)}>
+        {words().pageAfter}
+      </Button>
+    </nav>
   )
 }
 

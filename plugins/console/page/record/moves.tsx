@@ -18,12 +18,14 @@ import { notify } from '../client/notices.ts'
 import { wordText } from '../format.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
+import type { Controls } from './controls.ts'
 
 interface MovesProps {
   readonly catalog: Catalog
   readonly resource: Resource
   readonly record: RecordData
   readonly answer: Answer
+  readonly controls: Controls
   readonly path: string
   readonly again: () => void
 }
@@ -41,21 +43,18 @@ export function MoveButtons(props: MovesProps): ReactNode {
 
 type OneProps = MovesProps & { readonly name: string; readonly moves: Moves }
 
-/** The words that may follow: as the answer says, or by the rules for all records of the resource. */
-function allowed({ answer, moves, name }: OneProps, now: Json): readonly string[] {
-  const given = answer.meta.moves?.[name]
-  const all = moves.words ?? []
-  if (given !== undefined) return all.length === 0 ? given : all.filter((word) => given.includes(word))
-  const open = moves.allow.filter(({ from }) => from === null || (typeof now === 'string' && from.includes(now)))
-  return all.filter((word) => word !== now && open.some(({ to }) => to === null || to.includes(word)))
+/** The words that may follow, in the order in which they are declared. */
+function allowed({ controls, moves, name }: OneProps): readonly string[] {
+  const given = controls.moves[name] ?? []
+  return moves.words === undefined ? given : moves.words.filter((word) => given.includes(word))
 }
 
 function WordMoves(props: OneProps): ReactNode {
   const { name, record, resource } = props
   const now = record[name] ?? null
   const field = resource.fields[name]
-  if (field?.update !== true) return null
-  const next = allowed(props, now).filter((word) => word !== now)
+  if (field === undefined) return null
+  const next = allowed(props).filter((word) => word !== now)
   return <Buttons {...props} label={field.label} steps={next.map((word) => ({ value: word, label: wordText(word) }))} />
 }
 
@@ -64,11 +63,10 @@ const MOST = 8
 
 /** The other records whose word may follow, in the order of their list. */
 function RecordMoves(props: OneProps & { readonly by: string }): ReactNode {
-  const { by, catalog, name, record, resource } = props
+  const { by, catalog, controls, name, record, resource } = props
   const relation = resource.relations[name]
   const target = relation?.to === undefined ? undefined : catalog.resources[relation.to]
-  const field = relation?.field === undefined ? undefined : resource.fields[relation.field]
-  const isOffered = target?.actions.includes('list') === true && field?.update === true
+  const isOffered = target?.actions.includes('list') === true && controls.edit.has(relation?.field ?? '')
   const { answer } = useAnswer(isOffered ? `${target.path}?per_page=50` : undefined)
   if (target === undefined || relation?.field === undefined || answer === undefined) return null
   const rows = rowsIn(answer)
@@ -78,7 +76,7 @@ function RecordMoves(props: OneProps & { readonly by: string }): ReactNode {
     rows.find((row) => idOf(row) === id),
     by,
   )
-  const next = allowed(props, now)
+  const next = allowed(props)
   // Keeping the word is no move: another record of the same word may always follow.
   const fitting = rows.filter((row) => idOf(row) !== id && (row[by] === now || next.includes(String(row[by]))))
   const steps = fitting.slice(0, MOST).map((row) => ({ value: row.id ?? null, label: titleOf(target, row) }))

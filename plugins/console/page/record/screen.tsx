@@ -1,8 +1,8 @@
 /** A record: its fields and relations, the lists below it, and what its reader may do to it. */
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from 'react-aria-components'
 import { useAnswer, useRecord } from '../client/asking.ts'
-import { type Answer, ask, newKey, rowsIn } from '../client/api.ts'
+import { type Answer, ask, canIn, hasWritten, newKey, rowsIn } from '../client/api.ts'
 import {
   type Catalog,
   type Field,
@@ -14,8 +14,10 @@ import {
   type Resource,
   titleOf,
 } from '../client/catalog.ts'
+import { useTold } from '../client/live.ts'
 import { notify } from '../client/notices.ts'
 import { go, hrefOf } from '../client/place.ts'
+import { neighbours } from '../client/trail.ts'
 import { countText, hasScreen, Related, Value } from '../format.tsx'
 import { Question } from '../shell/dialog.tsx'
 import { useKey } from '../shell/keys.tsx'
@@ -23,6 +25,7 @@ import { Link } from '../shell/link.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
 import { words } from '../words/words.ts'
+import { controlsOf } from './controls.ts'
 import { MoveButtons } from './moves.tsx'
 
 interface RecordProps {
@@ -31,51 +34,110 @@ interface RecordProps {
   readonly id: string
 }
 
-export function RecordScreen({ catalog, id, named }: RecordProps): ReactNode {
+export function RecordScreen(props: RecordProps): ReactNode {
+  const { catalog, id, named } = props
   const { resource } = named
   const path = `${resource.path}/${encodeURIComponent(id)}`
-  const { again, answer, failure, record } = useRecord(path)
-  const title = record === undefined ? resource.label.one : titleOf(resource, record)
-  useTitle(title, catalog.name)
-  const mayEdit = resource.actions.includes('update') && Object.values(resource.fields).some(({ update }) => update)
-  const editHref = hrefOf([named.name, id], { do: 'edit' })
-  useKey('e', mayEdit && record !== undefined ? () => go(editHref) : undefined)
+  const { again, answer, failure, record, waits } = useRecord(path)
+  useTitle(record === undefined ? resource.label.one : titleOf(resource, record), catalog.name)
+  const meanwhile = useMeanwhile({ ...props, again, etag: answer?.etag, path })
   return (
     <>
-      <p className="crumbs">
-        {resource.list?.own ? <Link href={hrefOf([named.name])}>{resource.label.many}</Link> : resource.label.many}
+      <div className="row">
+        <p className="crumbs">
+          {resource.list?.own ? <Link href={hrefOf([named.name])}>{resource.label.many}</Link> : resource.label.many}
+        </p>
+        <Neighbours id={id} name={named.name} />
+      </div>
+      <p aria-live="polite" className={meanwhile === undefined ? 'hidden' : 'meanwhile'}>
+        {meanwhile}
       </p>
       {failure === undefined ? null : <Failed onAgain={again} text={failure} />}
-      {answer === undefined || record === undefined ? (
-        failure === undefined ? (
-          <Loading />
-        ) : null
-      ) : (
-        <>
-          <div className="row head">
-            <h1>{title}</h1>
-            {mayEdit ? (
-              <Link className="button primary" href={editHref}>
-                {words().edit}
-              </Link>
-            ) : null}
-            <Remove answer={answer} named={named} path={path} record={record} title={title} />
-          </div>
-          <MoveButtons
-            again={again}
-            answer={answer}
-            catalog={catalog}
-            path={path}
-            record={record}
-            resource={resource}
-          />
-          <Parts catalog={catalog} named={named} record={record} />
-          {Object.keys(resource.below).map((end) => (
-            <BelowList catalog={catalog} end={end} key={end} named={named} record={record} />
-          ))}
-        </>
+      {answer === undefined && failure === undefined ? <Loading waits={waits} /> : null}
+      {answer === undefined || record === undefined ? null : (
+        <Whole {...{ again, answer, catalog, named, path, record }} />
       )}
     </>
+  )
+}
+
+interface WholeProps extends Omit<RecordProps, 'id'> {
+  readonly again: () => void
+  readonly answer: Answer
+  readonly path: string
+  readonly record: RecordData
+}
+
+/** The record with what its reader may do to it. */
+function Whole({ again, answer, catalog, named, path, record }: WholeProps): ReactNode {
+  const { resource } = named
+  const title = titleOf(resource, record)
+  const controls = controlsOf(resource, canIn(answer))
+  const mayEdit = controls.edit.size > 0
+  const editHref = hrefOf([named.name, idOf(record)], { do: 'edit' })
+  useKey('e', mayEdit ? () => go(editHref) : undefined)
+  return (
+    <>
+      <div className="row head">
+        <h1>{title}</h1>
+        {mayEdit ? (
+          <Link className="button primary" href={editHref}>
+            {words().edit}
+          </Link>
+        ) : null}
+        {controls.remove ? <Remove {...{ answer, named, path, record, title }} /> : null}
+      </div>
+      <MoveButtons {...{ again, answer, catalog, controls, path, record, resource }} />
+      <Parts catalog={catalog} named={named} record={record} />
+      {Object.keys(resource.below).map((end) => (
+        <BelowList key={end} mayCreate={end in controls.create} {...{ catalog, end, named, record }} />
+      ))}
+    </>
+  )
+}
+
+/** For so long a change that is told is one of this page. */
+const OWN_MS = 3000
+
+interface MeanwhileProps extends RecordProps {
+  readonly path: string
+  readonly etag: string | undefined
+  readonly again: () => void
+}
+
+/** What others do to the record while it is looked at: it is read again, and its reader is told. */
+function useMeanwhile({ again, catalog, etag, id, named, path }: MeanwhileProps): string | undefined {
+  const { list, stream } = named.resource
+  const [told, setTold] = useState<{ readonly path: string; readonly text: string } | undefined>(undefined)
+  const seen = useRef<{ readonly path: string; readonly etag: string } | undefined>(undefined)
+  const isKnown = stream !== undefined && list?.filters.id !== undefined
+  useTold(catalog.stream, isKnown ? `${named.name}?${new URLSearchParams({ id })}` : undefined, ({ type }) => {
+    if (type !== 'deleted') again()
+    else if (!hasWritten(path, OWN_MS)) setTold({ path, text: words().goneMeanwhile })
+  })
+  useEffect(() => {
+    if (etag === undefined) return
+    const isOther = seen.current?.path === path && seen.current.etag !== etag
+    seen.current = { path, etag }
+    if (isOther && !hasWritten(path, OWN_MS)) setTold({ path, text: words().changedMeanwhile })
+  }, [path, etag])
+  return told?.path === path ? told.text : undefined
+}
+
+/** The way to the next and the previous record of the list that its reader came from. */
+function Neighbours({ id, name }: { readonly id: string; readonly name: string }): ReactNode {
+  const { after, at, before, of } = neighbours(name, id)
+  const to = (next: string | undefined): (() => void) | undefined =>
+    next === undefined ? undefined : () => go(hrefOf([name, next]))
+  useKey('j', to(after))
+  useKey('k', to(before))
+  if (at === undefined) return null
+  return (
+    <nav aria-label={words().keyNext} className="row neighbours">
+      {before === undefined ? null : <Link href={hrefOf([name, before])}>{words().recordBefore}</Link>}
+      <span className="soft">{words().placeOf(countText(at), countText(of))}</span>
+      {after === undefined ? null : <Link href={hrefOf([name, after])}>{words().recordAfter}</Link>}
+    </nav>
   )
 }
 
@@ -144,7 +206,6 @@ interface RemoveProps {
 function Remove({ answer, named, path, record, title }: RemoveProps): ReactNode {
   const [isAsking, setAsking] = useState(false)
   const { resource } = named
-  if (!resource.actions.includes('delete')) return null
   const canRestore = resource.actions.includes('restore')
   const restore = (): void => {
     ask(`${path}/restore`, { method: 'POST', body: {}, key: newKey() }).then(
@@ -186,9 +247,14 @@ const FIRST = 5
 function BelowList({
   catalog,
   end,
+  mayCreate,
   named,
   record,
-}: Omit<RecordProps, 'id'> & { readonly end: string; readonly record: RecordData }): ReactNode {
+}: Omit<RecordProps, 'id'> & {
+  readonly end: string
+  readonly mayCreate: boolean
+  readonly record: RecordData
+}): ReactNode {
   const below = named.resource.below[end]
   const resource = below === undefined ? undefined : catalog.resources[below.to]
   const id = idOf(record)
@@ -207,7 +273,7 @@ function BelowList({
         {total !== undefined && total > FIRST ? (
           <Link href={hrefOf([named.name, id, end])}>{words().showAll(resource.label.many)}</Link>
         ) : null}
-        {below.actions.includes('create') ? (
+        {mayCreate ? (
           <Link className="button" href={hrefOf([named.name, id, end], { do: 'create' })}>
             {words().add(resource.label.one)}
           </Link>

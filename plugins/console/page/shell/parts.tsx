@@ -4,11 +4,11 @@ import { Button } from 'react-aria-components'
 import { dismiss, useNotices } from '../client/notices.ts'
 import { words } from '../words/words.ts'
 
-/** Appears after a moment, because most answers come at once. */
-export function Loading(): ReactNode {
+/** Appears after a moment, because most answers come at once; says how long the server asks to wait. */
+export function Loading({ waits }: { readonly waits?: number | undefined }): ReactNode {
   return (
     <p className="loading soft" role="status">
-      {words().loading}
+      {waits === undefined ? words().loading : words().waiting(waits)}
     </p>
   )
 }
