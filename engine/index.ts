@@ -80,10 +80,12 @@ export {
   type PeopleContribution,
   type Plugin,
   type Presented,
+  type ProvidersContribution,
   type RuleComplaint,
   type SentMail,
   type SpecialFilter,
   type StartLine,
+  type SystemContext,
 } from './plugin/plugin.ts'
 export { accessOf } from './resolve/access.ts'
 export type {

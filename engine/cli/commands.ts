@@ -178,18 +178,20 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'explain',
     usage:
-      "'<METHOD> <path>' [--as <e-mail or id>] [--set <JSON>] [--field <name>] | --automation <resource>.<name> --record <id> | --listener <plugin>.<name> --record <resource>.<id> | --rule <resource>.<name> --record <id> [--set <JSON>] | --source <path>",
+      "'<METHOD> <path>' [--as <e-mail or id>] [--set <JSON>] [--field <name>] | --automation <resource>.<name> --record <id> | --listener <plugin>.<name> --record <resource>.<id> | --rule <resource>.<name> --record <id> [--set <JSON>] | --sign-in <provider> --claims <file> | --source <path>",
     summary:
-      'show what a request is answered and why: its plan, with --set for this body, the rules that speak of the caller, and the SQL, with --field also why a field of the answer is there, empty or left out; or why an automation did or did not act for a record; or what a listener does for the latest writes of a record, and why; or whether a rule holds of a record, as it is stored or as an update would make it, and by which values; or, with --source, which application, file and line each part of the YAML comes from, without a database; writes nothing',
+      'show what a request is answered and why: its plan, with --set for this body, the rules that speak of the caller, and the SQL, with --field also why a field of the answer is there, empty or left out; or why an automation did or did not act for a record; or what a listener does for the latest writes of a record, and why; or whether a rule holds of a record, as it is stored or as an update would make it, and by which values; or who somebody would be of whom a provider says what a file of JSON says, and why; or, with --source, which application, file and line each part of the YAML comes from, without a database; writes nothing',
     example: "plinth explain 'PATCH /api/v1/tickets/7' --as ann@example.com",
     options: {
       as: { type: 'string' },
       automation: { type: 'string' },
+      claims: { type: 'string' },
       field: { type: 'string' },
       listener: { type: 'string' },
       record: { type: 'string' },
       rule: { type: 'string' },
       set: { type: 'string' },
+      'sign-in': { type: 'string' },
       source: { type: 'string' },
     },
     takes: [0, 1],

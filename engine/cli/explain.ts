@@ -1,9 +1,10 @@
 /** `plinth explain 'GET /api/v1/tickets?status_id=1' --as agent@…`: the route, the rules with their places, and the SQL; with `--field`, why a field is there or not. */
 
+import { readFile } from 'node:fs/promises'
 import { type Actor, ANONYMOUS, SYSTEM } from '../actor.ts'
 import { pluginContext } from '../context/plugin-context.ts'
 import { type App, createEngine } from '../engine.ts'
-import { ApiError, sentenceOf } from '../error.ts'
+import { ApiError, fileReason, sentenceOf } from '../error.ts'
 import { automationReport } from '../explain/automation-report.ts'
 import { explainField, fieldReport } from '../explain/field-report.ts'
 import { listenerReport } from '../explain/listener-report.ts'
@@ -14,6 +15,7 @@ import { explainRule, ruleNamed, ruleReport } from '../explain/rule-report.ts'
 import { findRoute, questionOf } from '../http/question.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { INEXACT, inexactNumbers } from '../json-number.ts'
+import { asSystem } from '../plugin/as-system.ts'
 import { type Execution, executionOf } from '../run/execution.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import { type ExitCode, type Invocation, lineOf } from './command.ts'
@@ -70,6 +72,32 @@ async function reportListener({ options }: Chosen, app: App): Promise<string> {
   return render(await listenerReport(app, String(options.listener), String(options.record ?? '')))
 }
 
+/** What would come of claims that a provider says of somebody. */
+async function reportSignIn({ options }: Chosen, app: App): Promise<string> {
+  const { providers } = app.composition
+  if (providers === undefined) throw new Error('No plugin of this application knows providers by which people sign in.')
+  const name = String(options['sign-in'])
+  if (typeof options.claims !== 'string')
+    throw new Error('Say what the provider says of somebody: --claims claims.json.')
+  const claims = await claimsIn(options.claims)
+  const lines = await asSystem(app, providers.plugin, (context) => providers.value.explain(context, name, claims))
+  return lines.join('\n')
+}
+
+async function claimsIn(file: string): Promise<JsonObject> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Error(`${file} cannot be read: ${fileReason(error)}`)
+  })
+  let claims: unknown
+  try {
+    claims = JSON.parse(text)
+  } catch {
+    // Told below.
+  }
+  if (isObject(claims)) return claims
+  throw new Error(`${file} holds no claims: write an object of JSON, such as {"sub": "7", "groups": ["admins"]}.`)
+}
+
 /** The body that --set says; throws what is wrong with it. */
 function bodyOf(set: Chosen['options'][string]): JsonObject | undefined {
   if (set === undefined) return undefined
@@ -94,6 +122,7 @@ export function report(chosen: Chosen, app: App): Promise<string> {
   const { options } = chosen
   if (options.automation !== undefined) return reportAutomation(chosen, app)
   if (options.listener !== undefined) return reportListener(chosen, app)
+  if (options['sign-in'] !== undefined) return reportSignIn(chosen, app)
   return options.rule === undefined ? reportRequest(chosen, app) : reportRule(chosen, app)
 }
 
@@ -108,10 +137,12 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
       return 1
     }
   }
-  const isNamed = ['automation', 'listener', 'rule'].some((option) => options[option] !== undefined)
+  const isNamed = ['automation', 'listener', 'rule', 'sign-in'].some((option) => options[option] !== undefined)
   if (!isNamed && positionals.length === 0) {
     const line = commands.filter(({ name }) => name === 'explain').map(lineOf)
-    complain(`plinth explain needs a request, or one of --automation, --listener and --rule. Use: ${line.join('')}`)
+    complain(
+      `plinth explain needs a request, or one of --automation, --listener, --rule and --sign-in. Use: ${line.join('')}`,
+    )
     return 2
   }
   if (!isBegun(invocation)) return 1

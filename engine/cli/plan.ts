@@ -8,6 +8,7 @@ import { accessSentences } from '../access/sentence.ts'
 import type { Boot } from '../boot/boot.ts'
 import { describeServed, madeOfServed, readServed } from '../boot/served-description.ts'
 import type { Runner } from '../database/database.ts'
+import { failureCode } from '../database/failure.ts'
 import { label } from '../definition/sentence.ts'
 import { onFutureTables } from '../migration/future-rows.ts'
 import { planFor } from '../migration/migrate.ts'
@@ -47,6 +48,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
       plan: planned.value,
       violations: await onFutureTables(catalog, database, (runner) => violations(catalog, runner, now)),
       outside: await outsideOf(application, database.adhoc, now, invocation.settings),
+      moved: await movedBy(application, database.adhoc, now),
     }
     say(options.json === true ? planAsJson(differences) : planAsText(differences, options.all === true))
     if (planned.diagnostics.length > 0) return 1
@@ -54,12 +56,23 @@ export function run(invocation: Invocation): Promise<ExitCode> {
   })
 }
 
-function isAnything({ plan, outside }: Differences): boolean {
+function isAnything({ moved, plan, outside }: Differences): boolean {
   return (
-    plan.steps.length > 0 ||
+    plan.steps.length + moved.length > 0 ||
     (outside !== undefined &&
       (outside.api.length + outside.access.length > 0 || outside.roles.some(({ isNew }) => isNew)))
   )
+}
+
+/** What providers would change for those who came by them; nothing where their tables are still to be made. */
+async function movedBy({ catalog, composition }: Boot, runner: Runner, now: Date): Promise<readonly string[]> {
+  const { providers } = composition
+  if (providers === undefined) return []
+  const asking = { catalog, runner, now: () => now, options: providers.options }
+  return providers.value.moved(asking).catch((error: unknown) => {
+    if (/^42/.test(failureCode(error) ?? '')) return []
+    throw error
+  })
 }
 
 async function outsideOf(
@@ -114,15 +127,18 @@ interface Differences {
   readonly violations: readonly Violation[]
   /** undefined: this database has served nothing yet. */
   readonly outside: Outside | undefined
+  /** What providers would change for people, as sentences. */
+  readonly moved: readonly string[]
 }
 
 /** The database first, then broken rules, then clients and people. */
-function planAsText({ plan, violations, outside, replaced }: Differences, all: boolean): string {
+function planAsText({ plan, violations, outside, moved, replaced }: Differences, all: boolean): string {
   const broken = violations.map(violationWords)
   return [
     renderPlan(plan, all).trimEnd(),
     ...broken,
     ...outsideAsText(outside, plan.steps.length > 0, all),
+    ...(moved.length === 0 ? [] : ['', 'By providers, judged by what they said last:', ...moved.map(indented)]),
     ...replacedAsText(replaced),
   ].join('\n')
 }
@@ -162,7 +178,7 @@ function indented(line: string): string {
 }
 
 /** The plan for programs; `null` where there is nothing to compare with. */
-function planAsJson({ plan, violations, outside, replaced }: Differences): string {
+function planAsJson({ plan, violations, outside, moved, replaced }: Differences): string {
   const database = plan.steps.map(stepAsJson)
   const broken = violations.map(({ resource, rule, words, ids }) => ({
     resource: resource.name,
@@ -180,6 +196,7 @@ function planAsJson({ plan, violations, outside, replaced }: Differences): strin
       api: outside === undefined ? null : outside.api,
       access: outside === undefined ? null : outside.access.map(accessAsJson),
       roles: outside === undefined ? null : outside.roles,
+      moved,
       replaced: replaced
         .filter(({ below, isMerged }) => !isMerged && below !== undefined)
         .map(({ path, below, own, span }) => ({ path, below, own, place: placeOf(span) })),

@@ -5,7 +5,7 @@ import { rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import { reasonOf } from '../database/connect.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Runner } from '../database/database.ts'
 import { writeWhole } from '../disk/files.ts'
 import { sentenceOf } from '../error.ts'
 import type { JsonObject } from '../json.ts'
@@ -88,23 +88,29 @@ export async function examine(patient: Patient): Promise<readonly Checked[]> {
   await look('settings', () => lookAtNames(settings))
   await look('proxy', () => lookAtProxy(settings))
   await look('data', () => lookAtFolder(settings, thresholds))
-  await lookAtAll(patient, look)
-  await look('redis', () => lookAtRedis(settings))
-  for (const { name, options, value } of checks)
-    await look(name, () => within(thresholds.checkMs, value({ settings, catalog, options })))
+  await lookAtAll(patient, look, async (runner) => {
+    await look('redis', () => lookAtRedis(settings))
+    for (const { name, options, value } of checks)
+      await look(name, () =>
+        within(thresholds.checkMs, value({ settings, catalog, options, now: patient.now, runner })),
+      )
+  })
   return found
 }
 
+/** Looks at the database, and then at what is outside of it, which gets the database where it is there. */
 async function lookAtAll(
   { catalog, open, now, thresholds }: Patient,
   look: (check: string, work: Look) => Promise<void>,
+  lookOutside: (runner: Runner | undefined) => Promise<void>,
 ): Promise<void> {
   let database: Database
   try {
     database = await open()
   } catch (error) {
     const advice = 'start the server, or correct DATABASE_URL or DATA_DIR'
-    return look('database', () => [problem(reasonOf(error), advice)])
+    await look('database', () => [problem(reasonOf(error), advice)])
+    return lookOutside(undefined)
   }
   try {
     await look('database', () => lookAtDatabase(database, catalog))
@@ -117,6 +123,7 @@ async function lookAtAll(
     await look('growth', () => (served ? lookAtGrowth(database, catalog, thresholds) : nothing()))
     await look('work', () => (served ? lookAtWork(database, catalog, now(), thresholds) : nothing()))
     await look('queries', () => lookAtQueries(database, catalog, now(), thresholds))
+    await lookOutside(served ? database.adhoc : undefined)
   } finally {
     await database.close()
   }

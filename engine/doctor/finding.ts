@@ -1,5 +1,6 @@
 /** The findings of `plinth doctor`, one line for each thing that was examined, and the thresholds of its warnings. */
 import type { Catalog } from '../catalog/catalog.ts'
+import type { Runner } from '../database/database.ts'
 import type { JsonObject } from '../json.ts'
 import type { Settings } from '../settings.ts'
 
@@ -27,6 +28,9 @@ export interface CheckContext {
   readonly catalog: Catalog
   /** The options of the plugin in app.yaml, with defaults. */
   readonly options: JsonObject
+  readonly now: () => Date
+  /** The database; undefined where it is out, or nothing was served from it yet. */
+  readonly runner: Runner | undefined
 }
 
 /** Checks something that a plugin needs, such as an outside server; changes nothing visible. */

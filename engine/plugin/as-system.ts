@@ -11,7 +11,7 @@ import type { JsonObject } from '../json.ts'
 import { exclusively } from '../migration/exclusive.ts'
 import { executionOf, type Foundation, inTransaction, runLeft, type Work } from '../run/execution.ts'
 import type { Composition } from './compose.ts'
-import type { StartLine } from './plugin.ts'
+import type { StartLine, SystemContext } from './plugin.ts'
 
 /** The part of an application in which plugins run. */
 export interface PluginHost {
@@ -34,17 +34,17 @@ export async function startPlugins(app: PluginHost): Promise<readonly StartLine[
 export async function asSystem<T>(
   { foundation }: PluginHost,
   plugin: string,
-  work: (context: ReturnType<typeof pluginContext>) => Promise<T>,
+  work: (context: SystemContext) => Promise<T>,
 ): Promise<T> {
   const left: Work[] = []
   const requestId = `plugin:${plugin}`
   const call = executionOf(foundation, { actor: SYSTEM, requestId, afterCommit: (later) => void left.push(later) })
   const options: JsonObject = foundation.catalog.pluginOptions.get(plugin) ?? {}
-  const transaction = <R>(inside: (context: ReturnType<typeof pluginContext>) => Promise<R>): Promise<R> =>
+  const transaction: SystemContext['transaction'] = (inside) =>
     inTransaction(call, (inner) =>
       inside({ ...pluginContext(inner, options), ...(inner.transaction && { transaction: inner.transaction }) }),
     )
-  const result = await work({ ...pluginContext(call, options), ...{ transaction } })
+  const result = await work({ ...pluginContext(call, options), transaction })
   await runLeft(call, left)
   return result
 }

@@ -32,6 +32,7 @@ import type {
   MailsContribution,
   PeopleContribution,
   Plugin,
+  ProvidersContribution,
   ResourceRoutes,
 } from './plugin.ts'
 
@@ -59,6 +60,7 @@ export interface Composition {
   readonly actors: Bound<Actors> | undefined
   readonly people: Bound<PeopleContribution> | undefined
   readonly mails: Bound<MailsContribution> | undefined
+  readonly providers: Bound<ProvidersContribution> | undefined
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files of plugins. */
   readonly resources: readonly Bound<URL>[]
@@ -111,6 +113,7 @@ export function compose(
     actors: only('actors', bound, clashes),
     people: only('people', bound, clashes),
     mails: only('mails', bound, clashes),
+    providers: only('providers', bound, clashes),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: commandsOf(bound, clashes),
@@ -136,7 +139,7 @@ function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsD
 }
 
 /** The contribution of a kind that an application has at most once. */
-function only<K extends 'accounts' | 'actors' | 'identify' | 'mails' | 'people'>(
+function only<K extends 'accounts' | 'actors' | 'identify' | 'mails' | 'people' | 'providers'>(
   kind: K,
   bound: Binder,
   clashes: Diagnostic[],

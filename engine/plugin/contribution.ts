@@ -81,6 +81,10 @@ export const CONTRIBUTIONS = {
     gives: 'accounts for tests, and the headers of their requests',
     when: 'the test kit should sign your people in',
   },
+  providers: {
+    gives: 'what comes of what an outside server says of somebody',
+    when: 'people sign in by such servers, and tests and `plinth explain --sign-in` should know what comes of it',
+  },
   mails: { gives: 'the mails that were sent', when: 'scenarios and the test kit should read what you mail' },
   start: {
     gives: 'work after the migration and seeds, before the first request',

@@ -93,6 +93,33 @@ export interface PeopleContribution {
   readonly headers: (context: PluginContext, account: number) => Promise<Readonly<Record<string, string>>>
 }
 
+/** A context outside of requests, which can open a transaction. */
+export interface SystemContext extends PluginContext {
+  transaction<T>(work: (inner: PluginContext) => Promise<T>): Promise<T>
+}
+
+/** What providers that name people say of somebody: claims by their names. */
+export interface ProvidersContribution {
+  /**
+   * Signs somebody in of whom a provider says this, as if that had happened; gives the account with the headers of its
+   * requests. Rejects with the sentence for somebody who is not let in. For tests.
+   */
+  readonly signIn: (
+    context: SystemContext,
+    provider: string,
+    claims: JsonObject,
+  ) => Promise<{ readonly id: number; readonly role: string; readonly headers: Readonly<Record<string, string>> }>
+  /** What would come of it, and why, as lines for people; rejects for a provider that there is not. Writes nothing. */
+  readonly explain: (context: SystemContext, provider: string, claims: JsonObject) => Promise<readonly string[]>
+  /** What the present options would change for those who came before, as sentences. */
+  readonly moved: (asking: {
+    readonly catalog: Catalog
+    readonly options: JsonObject
+    readonly runner: Runner
+    readonly now: () => Date
+  }) => Promise<readonly string[]>
+}
+
 /** A mail as its recipient reads it. */
 export interface SentMail {
   /** No other mail has it. */
@@ -165,6 +192,8 @@ export interface Plugin {
   readonly actors?: Actors
   /** Accounts and headers for tests of applications. */
   readonly people?: PeopleContribution
+  /** Providers by which people sign in. */
+  readonly providers?: ProvidersContribution
   readonly mails?: MailsContribution
   /**
    * Runs after migration and seeds, before the first request, on one instance at a time. The start prints the returned

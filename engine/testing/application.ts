@@ -15,7 +15,7 @@ import { readSettings, type Settings } from '../settings.ts'
 import { renderDiagnostics } from '../text/render.ts'
 import { type Answer, exchange, type Sent } from './answer.ts'
 import { CLOCK_SQL, type Clock, createClock, SEARCH_PATH } from './clock.ts'
-import { type Account, headersOf, makeAccount } from './people.ts'
+import { type Account, headersOf, makeAccount, signInBy } from './people.ts'
 import { mailsOf, type SystemRecords, settled, systemRecords, waitFor } from './system.ts'
 
 /** Requests by their method; paths are below the prefix of the application, `/bookings`. */
@@ -32,6 +32,15 @@ export interface Requests {
 /** A person with an account, who sends requests. */
 export interface Person extends Account, Requests {}
 
+/** A provider that says of people what a test says. */
+export interface FalseProvider {
+  /**
+   * Signs somebody in by these claims, over those of a person with a verified address; rejects with the sentence for
+   * somebody who is not let in.
+   */
+  signIn(claims?: JsonObject): Promise<Person>
+}
+
 /** A running application of a test; its own requests have no account. */
 export interface TestApplication extends Requests {
   /** Its URL: `http://127.0.0.1:40123`. */
@@ -44,6 +53,8 @@ export interface TestApplication extends Requests {
    * fields of the account.
    */
   person(role: string, name?: string, values?: JsonObject): Promise<Person>
+  /** A provider of app.yaml by which people sign in; nobody is asked outside. */
+  provider(name: string): FalseProvider
   /** Records as the system sees them, without policies. */
   records<Name extends string>(resource: Name): SystemRecords<TypesOf<Name>>
   /** Waits until everything that follows from the writes so far is done: listeners, and jobs that may run now. */
@@ -200,6 +211,9 @@ function testApplication(
       found.catch(() => people.delete(key))
       return found
     },
+    provider: (name) => ({
+      signIn: async (claims = {}) => signedIn(await signInBy(engine, name, claims)),
+    }),
     records: (resource) => systemRecords(engine, resource),
     settled: () => settled(engine, clock.now),
     async wait(time) {

@@ -4,6 +4,7 @@ export type { Answer, Sent } from './answer.ts'
 export {
   type ApplicationOptions,
   application,
+  type FalseProvider,
   type Person,
   type Requests,
   type TestApplication,

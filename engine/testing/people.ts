@@ -51,6 +51,14 @@ export function headersOf({ app }: Pick<Engine, 'app'>, account: number): Promis
   return asSystem(app, plugin, (context) => value.headers(context, account))
 }
 
+/** The account of somebody of whom a provider says this; rejects with the sentence for somebody who is not let in. */
+export function signInBy({ app }: Pick<Engine, 'app'>, provider: string, claims: JsonObject): Promise<Account> {
+  const { providers } = app.composition
+  if (providers === undefined)
+    throw new Error('No plugin of this application knows providers by which people sign in (auth is one)')
+  return asSystem(app, providers.plugin, (context) => providers.value.signIn(context, provider, claims))
+}
+
 interface RoleRecords {
   idsOf(field: string, texts: readonly string[]): Promise<ReadonlyMap<string, readonly Id[]>>
   list(query: Readonly<Record<string, string>>): Promise<{ readonly data: readonly JsonObject[] }>

@@ -16,8 +16,10 @@ import { keyRoutes } from './key-routes.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
+import { checkProviders } from './provider/doctor.ts'
 import { providerRoutes } from './provider/routes.ts'
 import { providerMistakes } from './provider/rule.ts'
+import { providers } from './provider/trial.ts'
 import { registerRoute } from './registration.ts'
 import { resetRoutes } from './reset.ts'
 import { guardRole, guardUser } from './role-guards.ts'
@@ -147,6 +149,8 @@ export default definePlugin({
   actors,
   identify,
   people,
+  providers,
+  check: checkProviders,
   start,
   commands: COMMANDS,
 })

@@ -247,7 +247,18 @@ plan('--json tells the same to programs, and --exit-code whether there is anythi
   const { code, said } = await run('--json', '--exit-code')
   assert.is(code, 3)
   const told = JSON.parse(said)
-  assert.equal(Object.keys(told), ['hash', 'older', 'database', 'rules', 'since', 'api', 'access', 'roles', 'replaced'])
+  assert.equal(Object.keys(told), [
+    'hash',
+    'older',
+    'database',
+    'rules',
+    'since',
+    'api',
+    'access',
+    'roles',
+    'moved',
+    'replaced',
+  ])
   assert.match(told.since, /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/)
   assert.equal([told.database, told.api], [[], []])
   assert.is(told.access.length, 1)

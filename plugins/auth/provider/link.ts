@@ -1,6 +1,6 @@
 /** Whether the address that a provider names may open an account that is there. */
 import { createHash } from 'node:crypto'
-import type { PluginContext, RouteContext } from '../../../engine/index.ts'
+import type { PluginContext } from '../../../engine/index.ts'
 import { sendMails } from '../../mail/index.ts'
 import { type Account, greetingOf } from '../account.ts'
 import { authOptions } from '../options.ts'
@@ -8,14 +8,12 @@ import type { Claims } from './claims.ts'
 import type { Refusal } from './mapping.ts'
 import type { Provider } from './options.ts'
 
-type Linking = PluginContext & Pick<RouteContext, 'transaction'>
-
 /**
  * Why an identity is not linked to the account that has its address; undefined where it is. `role` is the one that the
  * mapping gives. The owner of the account is told by mail.
  */
 export async function refuseLink(
-  context: Linking,
+  context: PluginContext,
   provider: Provider,
   claims: Claims,
   account: Account,
@@ -30,13 +28,17 @@ export async function refuseLink(
   return free ? undefined : told(context, provider, account, 'address_taken')
 }
 
-async function hasFactor({ catalog, model }: Linking, account: number): Promise<boolean> {
+async function hasFactor({ catalog, model }: PluginContext, account: number): Promise<boolean> {
   if (!catalog.resources.has('factors')) return false
   return (await model('factors').query().findOne({ user_id: account }).select('id')) !== undefined
 }
 
 /** Whether the role that the mapping gives has every permission that the account has now. */
-async function givesAll({ model, options }: Linking, account: number, given: string | undefined): Promise<boolean> {
+async function givesAll(
+  { model, options }: PluginContext,
+  account: number,
+  given: string | undefined,
+): Promise<boolean> {
   const slug = given ?? authOptions(options).roles.at(-1) ?? ''
   const roles = () => model('roles').query().modify('live')
   const mapped = await roles().findOne({ slug }).select('permissions')
@@ -50,7 +52,7 @@ async function givesAll({ model, options }: Linking, account: number, given: str
 }
 
 /** Mails the owner of an account, at most once a day: anybody can make a provider name their address. */
-async function told(context: Linking, provider: Provider, account: Account, why: Refusal): Promise<Refusal> {
+async function told(context: PluginContext, provider: Provider, account: Account, why: Refusal): Promise<Refusal> {
   const day = context.now().toISOString().slice(0, 10)
   const template = new URL('../mails/provider_refused.liquid', import.meta.url)
   const data = { first_name: greetingOf(account), provider: provider.label }

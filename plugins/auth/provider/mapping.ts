@@ -18,28 +18,40 @@ export type Refusal =
   | 'taken_identity'
   | 'not_made'
 
-/** What a mapping decides; `line` is the number of the line of `roles` that holds, from 0. */
+/** What a mapping decides. */
 export type Decision =
   | { readonly kind: 'refused'; readonly why: Refusal }
   | { readonly kind: 'keep' }
-  | { readonly kind: 'mapped'; readonly given: Given; readonly line: number | undefined }
+  | { readonly kind: 'mapped'; readonly given: Given }
 
 type Judging = Pick<PluginContext, 'catalog' | 'connection' | 'now'>
 
+/** What conditions of a provider say of claims: whether groups were left out, `admit`, and each line of `roles`. */
+interface Judged {
+  readonly cut: boolean
+  readonly admitted: boolean
+  readonly lines: readonly boolean[]
+}
+
 /** Asks the conditions of a provider of claims, by one statement. */
-export async function decide(context: Judging, provider: Provider, claims: Claims): Promise<Decision> {
+export async function judged(context: Judging, provider: Provider, claims: Claims): Promise<Judged> {
   const asked = claimsAsked(provider)
   const cut = (['groups', 'roles'] as const).some((claim) => asked.has(claim) && leavesOut(claims, claim))
-  if (cut) return { kind: 'refused', why: 'overage' }
   const conditions = [provider.admit ?? {}, ...(provider.roles ?? []).map(({ when }) => when)]
   const [admitted = false, ...lines] = await hold(context, provider, conditions, claims.values)
+  return { cut, admitted, lines }
+}
+
+/** What the mapping of a provider makes of claims. */
+export async function decide(context: Judging, provider: Provider, claims: Claims): Promise<Decision> {
+  const { admitted, cut, lines } = await judged(context, provider, claims)
+  if (cut) return { kind: 'refused', why: 'overage' }
   if (!admitted) return { kind: 'refused', why: 'not_admitted' }
   if (provider.roles === undefined) return { kind: 'keep' }
-  const line = lines.indexOf(true)
-  const found = provider.roles[line]
-  if (found !== undefined) return { kind: 'mapped', given: found, line }
+  const found = provider.roles[lines.indexOf(true)]
+  if (found !== undefined) return { kind: 'mapped', given: found }
   const { otherwise } = provider
-  if (otherwise.kind === 'role') return { kind: 'mapped', given: { role: otherwise.role, set: {} }, line: undefined }
+  if (otherwise.kind === 'role') return { kind: 'mapped', given: { role: otherwise.role, set: {} } }
   return otherwise.kind === 'keep' ? { kind: 'keep' } : { kind: 'refused', why: 'no_role' }
 }
 

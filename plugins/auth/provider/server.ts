@@ -45,6 +45,9 @@ export const ALGORITHMS = [
 export interface Server {
   readonly configuration: Configuration
   readonly keys: JWTVerifyGetKey
+  readonly keyCount: number
+  /** The time that it said, in milliseconds; undefined where it said none. */
+  readonly date: number | undefined
 }
 
 interface Reading {
@@ -111,7 +114,7 @@ async function read(context: Place, provider: Provider): Promise<Server> {
     const auth = await authOf(context.settings, provider, ['client_secret_post'])
     const configuration = new client.Configuration(GITHUB, provider.clientId, metadata, auth)
     configuration[client.customFetch] = fetching
-    return { configuration, keys: createLocalJWKSet({ keys: [] }) }
+    return { configuration, keys: createLocalJWKSet({ keys: [] }), keyCount: 0, date: undefined }
   }
   const address = new URL(provider.issuer)
   const open = isLocal(address) ? [client.allowInsecureRequests] : []
@@ -129,7 +132,14 @@ async function read(context: Place, provider: Provider): Promise<Server> {
     body: null,
   })
   if (answer.status !== 200) throw new Error(`its keys were answered with ${answer.status}`)
-  return { configuration, keys: createLocalJWKSet((await answer.json()) as Parameters<typeof createLocalJWKSet>[0]) }
+  const keys = (await answer.json()) as Parameters<typeof createLocalJWKSet>[0]
+  const date = Date.parse(answer.headers.get('date') ?? '')
+  return {
+    configuration,
+    keys: createLocalJWKSet(keys),
+    keyCount: keys.keys.length,
+    date: Number.isNaN(date) ? undefined : date,
+  }
 }
 
 /** Whether an issuer is on this machine: then plain http is safe. */

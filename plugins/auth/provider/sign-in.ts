@@ -1,5 +1,5 @@
 /** Who comes from a provider: the account of an identity, one that is there and is linked to it, or a new one. */
-import { ApiError, type JsonObject, type PluginContext, type RouteContext } from '../../../engine/index.ts'
+import { ApiError, type JsonObject, type PluginContext, type SystemContext } from '../../../engine/index.ts'
 import { type Account, accountOf } from '../account.ts'
 import { authOptions } from '../options.ts'
 import { LAST_ADMIN } from '../roles.ts'
@@ -17,10 +17,13 @@ export type Outcome =
       readonly isNew: boolean
       readonly isLinked: boolean
       readonly keptRole: boolean
+      /** The role that the mapping gives, where it gives one. */
+      readonly role: string | undefined
     }
   | { readonly kind: 'refused'; readonly why: Refusal; readonly account?: number; readonly reason?: string }
 
-type Signing = PluginContext & Pick<RouteContext, 'transaction'>
+/** A request for the way back, or what does the same for tests. */
+type Signing = SystemContext
 type Mapped = Exclude<Decision, { kind: 'refused' }>
 
 interface Known {
@@ -91,7 +94,7 @@ async function comesAgain(
     .query()
     .findById(id)
     .patch({ ...seen(context, provider, claims, mapped, keptRole), last_seen: now() })
-  return { kind: 'in', account, isNew: false, isLinked: false, keptRole }
+  return { kind: 'in', account, isNew: false, isLinked: false, keptRole, role: roleIn(mapped) }
 }
 
 async function comesFirst(
@@ -103,7 +106,7 @@ async function comesFirst(
 ): Promise<Outcome> {
   if (connect !== undefined) {
     await addIdentity(context, provider, claims, connect, { kind: 'keep' })
-    return { kind: 'in', account: connect, isNew: false, isLinked: true, keptRole: false }
+    return { kind: 'in', account: connect, isNew: false, isLinked: true, keptRole: false, role: undefined }
   }
   const present = claims.email === null ? undefined : await accountOf(context, claims.email)
   if (present !== undefined) return linked(context, provider, claims, decision, present)
@@ -120,12 +123,15 @@ async function linked(
   decision: Mapped,
   account: Account,
 ): Promise<Outcome> {
-  const role = decision.kind === 'mapped' ? decision.given.role : undefined
-  const why = await refuseLink(context, provider, claims, account, role ?? provider.created?.role)
+  const why = await refuseLink(context, provider, claims, account, roleIn(decision) ?? provider.created?.role)
   if (why !== undefined) return { kind: 'refused', why, account: account.id }
   await addIdentity(context, provider, claims, account.id, decision)
   const keptRole = await giveRole(context, provider, claims, decision, account.id)
-  return { kind: 'in', account: account.id, isNew: false, isLinked: true, keptRole }
+  return { kind: 'in', account: account.id, isNew: false, isLinked: true, keptRole, role: roleIn(decision) }
+}
+
+function roleIn(decision: Mapped): string | undefined {
+  return decision.kind === 'mapped' ? decision.given.role : undefined
 }
 
 /** A new account and its identity are one transaction. */
@@ -145,7 +151,7 @@ function made(context: Signing, provider: Provider, claims: Claims, decision: Ma
     })
     const account = Number(user.id)
     await addIdentity(inner, provider, claims, account, decision)
-    return { kind: 'in', account, isNew: true, isLinked: false, keptRole: false }
+    return { kind: 'in', account, isNew: true, isLinked: false, keptRole: false, role }
   })
 }
 
@@ -185,7 +191,7 @@ async function addIdentity(
 function seen(_: PluginContext, provider: Provider, { values }: Claims, decision: Mapped, keptRole: boolean) {
   const asked = [...claimsAsked(provider)].map((claim) => [claim, values[claim] ?? null] as const)
   const mapsRole = decision.kind === 'mapped' && decision.given.role !== undefined && !provider.first
-  return { claims: JSON.stringify(Object.fromEntries(asked)), maps_role: mapsRole, kept_role: keptRole }
+  return { claims: Object.fromEntries(asked), maps_role: mapsRole, kept_role: keptRole }
 }
 
 /** Gives an account what the mapping says; true where it keeps its role, because nobody else is an active admin. */
