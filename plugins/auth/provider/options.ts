@@ -1,5 +1,13 @@
 /** The option `providers` of the auth plugin: its schema, and each provider as a value, completed by its preset. */
-import { isObject, type Json, type JsonObject, type JsonSchema, memo } from '../../../engine/index.ts'
+import {
+  ApiError,
+  isObject,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  memo,
+  type RouteContext,
+} from '../../../engine/index.ts'
 import { PRESETS, type Preset } from './preset.ts'
 
 /** What an account gets: its role by its slug, and values of further fields and relations. */
@@ -171,6 +179,13 @@ function mappedIn({ role, set, when }: JsonObject): Mapped {
 
 function otherwiseIn(word: string): Provider['otherwise'] {
   return word === 'deny' || word === 'keep' ? { kind: word } : { kind: 'role', role: word }
+}
+
+/** The provider that the path of a request names; throws record_not_found. */
+export function providerNamed({ options, params }: Pick<RouteContext, 'options' | 'params'>): Provider {
+  const provider = providersIn(options).get(params.name ?? '')
+  if (provider === undefined) throw new ApiError('record_not_found', { label: 'Provider' })
+  return provider
 }
 
 /** The environment variables with what a provider knows this application by. */

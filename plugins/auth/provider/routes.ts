@@ -7,7 +7,8 @@ import { givingCookie, requireSafePlace } from '../cookie.ts'
 import { authOptions } from '../options.ts'
 import { openSession } from '../session.ts'
 import { beginAt, exchange } from './exchange.ts'
-import { type Provider, providersIn } from './options.ts'
+import { logout } from './logout.ts'
+import { type Provider, providerNamed, providersIn } from './options.ts'
 import { leadOn, troublePage } from './page.ts'
 import { arrive, type Outcome } from './sign-in.ts'
 import { type Begun, begunIn, keeping } from './state.ts'
@@ -18,12 +19,6 @@ const CODE_MS = 60_000
 const LONGEST_PATH = 300
 /** What pages of refusals are answered with. */
 const REFUSALS = [400, 403, 503]
-
-function providerIn({ options, params }: Pick<RouteContext, 'options' | 'params'>): Provider {
-  const provider = providersIn(options).get(params.name ?? '')
-  if (provider === undefined) throw new ApiError('record_not_found', { label: 'Provider' })
-  return provider
-}
 
 /** The address at which a browser begins, below the root of this application. */
 function wayTo({ catalog, settings }: Pick<RouteContext, 'catalog' | 'settings'>, name: string): string {
@@ -94,7 +89,7 @@ const begin: Route = {
 
 /** Leads to the provider, and keeps in a cookie what is needed when the browser comes back. */
 async function lead(context: RouteContext, more: Pick<Begun, 'challenge' | 'account'>): Promise<Reply> {
-  const provider = providerIn(context)
+  const provider = providerNamed(context)
   const next = ownPath(context)
   requireSafePlace(context)
   try {
@@ -121,7 +116,7 @@ const callback: Route = {
   produces: ['text/html'],
   refusals: REFUSALS,
   handle: async (context) => {
-    const provider = providerIn(context)
+    const provider = providerNamed(context)
     const begun = new Map(await begunIn(context))
     const state = context.query.get('state') ?? ''
     const own = begun.get(state)
@@ -340,4 +335,4 @@ const disconnect: Route = {
   },
 }
 
-export const providerRoutes: readonly Route[] = [list, begin, callback, code, identities, connect, disconnect]
+export const providerRoutes: readonly Route[] = [list, begin, callback, code, logout, identities, connect, disconnect]

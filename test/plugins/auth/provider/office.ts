@@ -51,6 +51,7 @@ plugins:
 `,
     'departments.yaml': `
 resource: departments
+stream: true
 fields:
   name: { type: string, required: true, unique: true }
 policies:
@@ -85,6 +86,11 @@ export interface Office extends TestApplication {
 export async function openOffice(providers: string, more: Omit<ApplicationOptions, 'resources'> = {}): Promise<Office> {
   const env = { BASE_URL: BASE, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, ...ENVIRONMENT, ...more.env }
   const app = await application({ ...more, resources: files(providers), env })
+  return officeOf(app)
+}
+
+/** The office of an application that runs. */
+async function officeOf(app: TestApplication): Promise<Office> {
   const signedIn = await app.call('POST', '/api/auth/login', { body: ADMIN })
   return {
     ...app,
