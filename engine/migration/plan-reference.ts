@@ -34,7 +34,18 @@ function orphans(pair: Pair, key: ForeignKey, target: Pair | undefined): Questio
   return obstacles(pair, `${isSet} and ${none}`)
 }
 
-function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step {
+/** Links of a table that is brought back, to records that were deleted in between: they would have gone with these. */
+function forgotten({ wanted: { name } }: Pair, key: ForeignKey, { wanted }: Pair, { question }: Questions): Step {
+  const [column, id] = [q(key.column), q(wanted.primaryKey[0] ?? 'id')]
+  const gone = `not exists (select 1 from ${q(wanted.name)} o where o.${id} = t.${column})`
+  return {
+    ...adding(`take links to deleted ${key.table} out of ${name}`, `delete from ${q(name)} t where ${gone}`),
+    about: { table: name, column: key.column },
+    concern: { kind: 'counted', question, unit: 'row', onlyWithRows: true },
+  }
+}
+
+function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): readonly Step[] {
   const { name } = pair.wanted
   const effect = effectOn(pair, [key.column])
   const sql = [dropUnchecked(name, key), addForeignKey(name, key), validateForeignKey(name, key)]
@@ -46,14 +57,16 @@ function referring(pair: Pair, key: ForeignKey, target: Pair | undefined): Step 
     ...(target === undefined ? {} : { locks: [target.actual.name] }),
   }
   const question = orphans(pair, key, target)
+  if (question !== undefined && target !== undefined && pair.back && pair.wanted.joins)
+    return [forgotten(pair, key, target, question), step]
   if (question !== undefined) {
     const advice = 'clear them, or point them at records that exist'
     const consequence = `point at no record of ${key.table}`
-    return { ...step, concern: { kind: 'obstacle', ...question, consequence, advice } }
+    return [{ ...step, concern: { kind: 'obstacle', ...question, consequence, advice } }]
   }
   const isAlone = target !== undefined && isSettled(target, target.wanted.primaryKey) && isSettled(pair, [key.column])
-  if (!isAlone || effect !== 'adds') return step
-  return { ...step, work: { kind: 'prepared', ahead: sql, undo: [dropUnchecked(name, key)], sql: [] } }
+  if (!isAlone || effect !== 'adds') return [step]
+  return [{ ...step, work: { kind: 'prepared', ahead: sql, undo: [dropUnchecked(name, key)], sql: [] } }]
 }
 
 /** The steps of one table's references; `pairs` are all tables that are there, by their wanted names. */
@@ -80,7 +93,7 @@ export function planReferences(pair: Pair, pairs: ReadonlyMap<string, Pair>, { m
       steps.push(
         changing(`drop old reference of ${wanted.name}.${key.column}`, dropForeignKey(wanted.name, key.column)),
       )
-    steps.push(referring(pair, key, target(key)))
+    steps.push(...referring(pair, key, target(key)))
   }
   for (const old of actual.foreignKeys) {
     const column = wanted.columns.find((other) => presentColumn(pair, other)?.name === old.column)

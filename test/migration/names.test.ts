@@ -315,6 +315,26 @@ test('links and values that were set aside come back, also where their table or 
   assert.equal(await rows('lines', 'heading'), ['first'])
 })
 
+test('links that come back leave out those of records that were deleted in between', async () => {
+  const tags = 'fields: { name: { type: string } }'
+  const before = application({ posts: POSTS(), tags })
+  await library.titles(before)
+  const { knex } = library.database
+  await knex('posts').insert([{ title: 'a' }, { title: 'b' }])
+  await knex('tags').insert([{ name: 'x' }, { name: 'y' }])
+  await knex('posts_tags').insert([1, 2].flatMap((post_id) => [1, 2].map((tag_id) => ({ post_id, tag_id }))))
+  await library.apply(application({ posts: 'fields: { title: { type: string } }', tags }))
+  await knex('posts').where({ id: 1 }).delete()
+  await knex('tags').where({ id: 2 }).delete()
+  const told = await library.shown(before)
+  assert.match(told, /safe {5}take links to deleted posts out of posts_tags with 2 rows/)
+  assert.match(told, /safe {5}take links to deleted tags out of posts_tags with 2 rows/)
+  assert.not.match(told, /blocked/)
+  await library.titles(before)
+  assert.equal(await knex('posts_tags').select(), [{ post_id: 2, tag_id: 1 }])
+  assert.equal(await library.titles(before), [])
+})
+
 test('a plan that a person applies keeps the names too', async () => {
   await library.titles(linesOf('fields: { name: { type: string } }\npolicies: { view: [{ who: anyone }] }'))
   await library.database.knex('lines').insert({ name: 'first' })
