@@ -104,7 +104,8 @@ function running(
   const serving = Object.assign(process.served, { app: first })
   hearChanges(process, () => ({ catalog: serving.app.catalog, cachedTables: serving.app.foundation.cachedTables }))
   const passage = createPassage()
-  const exchange = createExchange({ ...process, compose: (next) => composeApp(process, next), serving, passage })
+  const compose = (next: Boot): App => composeApp(process, next)
+  const exchange = createExchange({ ...process, compose, serving, passage, first: boot })
   let listening: Listening | undefined
   let work: BackgroundWork | undefined
   let follower: Follower | undefined

@@ -47,3 +47,20 @@ function newAnswers<Key, Answer>(): Answers<Key, Answer> {
     set: (key, answer) => (isObject(key) ? objects.set(key, answer) : others.set(key, answer)),
   }
 }
+
+/**
+ * Gives the list that was given before where it has the same objects in the same order, so that something can be
+ * remembered of a list. Of the lists that begin with one object, the last is known.
+ */
+export function sameLists<T extends object>(): (list: readonly T[]) => readonly T[] {
+  const none: readonly T[] = Object.freeze([])
+  const lastWith = memo((_first: T): { list: readonly T[] } => ({ list: none }))
+  return (list) => {
+    const [first] = list
+    if (first === undefined) return none
+    const last = lastWith(first)
+    const isSame = last.list.length === list.length && list.every((one, at) => one === last.list[at])
+    if (!isSame) last.list = list
+    return last.list
+  }
+}

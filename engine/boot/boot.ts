@@ -1,8 +1,6 @@
 /** ⇄ Boot: a folder of YAML and its plugins become a catalog, or all complaints at once. */
 
-import { readFile } from 'node:fs/promises'
-import { relative, resolve as resolvePath } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { resolve as resolvePath } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import { basesOf, completedByBase } from '../definition/bases.ts'
 import { type CheckedResource, checkApp, checkPlugins, checkResource, outdentedResource } from '../definition/check.ts'
@@ -10,11 +8,11 @@ import type { AppDefinition, Document } from '../definition/definition.ts'
 import { within } from '../definition/document-node.ts'
 import { parseDocument } from '../definition/parse.ts'
 import type { Sources } from '../definition/read.ts'
-import { sentenceOf } from '../error.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { isObject } from '../json.ts'
-import { type Composition, compose } from '../plugin/compose.ts'
-import { loadPlugins, type PluginPlaces, shippedPlugins } from '../plugin/load.ts'
+import { memo, sameLists } from '../memo.ts'
+import type { Composition } from '../plugin/compose.ts'
+import { loadPlugins, type PluginPlaces } from '../plugin/load.ts'
 import { codeHash } from '../plugin/modules.ts'
 import { withUnusedPlugins } from '../plugin/unused-plugins.ts'
 import { APP } from '../resolve/resolution.ts'
@@ -22,6 +20,7 @@ import { inOrder, resolve } from '../resolve/resolve.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import type { Source, Span } from '../text/source.ts'
 import { atOnce, type Doing, each, type Pieces } from '../turns.ts'
+import { composedOf } from './composed.ts'
 import { nameOf, type Replaced } from './extend-resource.ts'
 import { fileVersion } from './files-version.ts'
 import { layersOf, pluginFolders, readLayers } from './layers.ts'
@@ -62,13 +61,15 @@ export interface BootOptions {
 
 /**
  * Reads, checks and resolves an application. There is a value only without errors; there may be warnings too.
- * Never throws for an author's mistake. A process that serves requests meanwhile does the work in turns.
+ * Never throws for an author's mistake. A process that serves requests meanwhile does the work in turns. What was made of
+ * the sources that it read `before` and that are still the same is not made again.
  */
 export async function readCatalog(
   { resourcesDir, pluginsDir }: BootOptions,
   doing: Doing = atOnce,
+  before: readonly Source[] = [],
 ): Promise<Collected<Boot>> {
-  return catalogFrom(await readLayers(resourcesDir), pluginsDir, doing)
+  return catalogFrom(await readLayers(resourcesDir, before), pluginsDir, doing, before)
 }
 
 /** The same for files that were read already, or that are written only after this check. */
@@ -76,6 +77,7 @@ export async function catalogFrom(
   { value: sources, diagnostics: unreadable }: Collected<Sources>,
   pluginsDir: string,
   doing: Doing = atOnce,
+  before: readonly Source[] = [],
 ): Promise<Collected<Boot>> {
   if (sources === undefined) return { diagnostics: unreadable }
   const places: PluginPlaces = { pluginsDir, below: pluginFolders(sources) }
@@ -83,11 +85,9 @@ export async function catalogFrom(
   const code = await codeOf(places)
   const layers: ParsedFiles[] = []
   for (const files of layersOf(sources)) layers.push(await doing(parsedFiles(files)))
-  const made = await assembled(layers, places, doing)
-  const found =
-    sources.base === undefined
-      ? made.diagnostics
-      : await atOwnLines(made.diagnostics, layers, async (tried) => (await assembled(tried, places, doing)).diagnostics)
+  const made = await assembled(layers, places, doing, before)
+  const judged = async (tried: readonly ParsedFiles[]) => (await assembled(tried, places, doing, before)).diagnostics
+  const found = sources.base === undefined ? made.diagnostics : await atOwnLines(made.diagnostics, layers, judged)
   const { parts: replaced, lock, diagnostics: told } = ofReplaced(made.replaced, sources, layers)
   const diagnostics = inOrder([...unreadable, ...found, ...told])
   if (isFailed(diagnostics) || made.value === undefined) return { diagnostics }
@@ -166,21 +166,16 @@ async function assembled(
   layers: readonly ParsedFiles[],
   places: PluginPlaces,
   doing: Doing,
+  before: readonly Source[] = [],
 ): Promise<Collected<Assembled> & Pick<Stack, 'replaced'>> {
   const app = stackedApps(layers)
   const plugins = checkPlugins(app.value ?? NO_APP)
   const place = (name: string) => plugins.value.place([name], 'key')
   const used = Object.keys(plugins.value.value)
   const loaded = await loadPlugins(used, { ...places, place })
-  const composed = compose(loaded.value, plugins.value)
-  const brought = await pluginSources(composed.value)
+  const { composed, brought, composition } = await composedOf(loaded.value, plugins.value, before)
   const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
-  const authenticates = composed.value.authenticate !== undefined
-  const routed = routedBy(composed.value, await shippedPlugins())
-  const known = { authenticates, brought: new Set(brought.value), routed }
-  const composition = { ...composed.value, extensions: { ...composed.value.extensions, ...known } }
-  const stack = await doing(stackPieces(app.value, layers, composition, brought.value))
-  const rest = await doing(catalogPieces(app.value, stack, composition))
+  const { stack, rest } = await catalogOfLayers(app.value, layers, composition, brought.value, doing)
   const replaced = [...app.replaced, ...stack.replaced]
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
   const missing = isFailed(loaded.diagnostics) || composed.diagnostics.some(({ code }) => code === 'missing_plugin')
@@ -188,7 +183,7 @@ async function assembled(
   const judged = rest.diagnostics.filter(
     ({ code, severity }) => !unsure.has(code) && !(missing && severity === 'warning'),
   )
-  const routes = rest.value === undefined ? { value: [], diagnostics: [] } : judgedRoutes(composed.value, rest.value)
+  const routes = rest.value === undefined ? { value: [], diagnostics: [] } : routesOf(rest.value, composed.value)
   const told = await withUnusedPlugins(judged, used, places)
   const diagnostics = [...found, ...told, ...routes.diagnostics]
   if (rest.value === undefined) return { diagnostics, replaced }
@@ -202,12 +197,32 @@ async function assembled(
   return { value, diagnostics, replaced }
 }
 
-/** Routes of a plugin of the application's own can write every resource, and others those that have a key of the plugin. */
-function routedBy({ resourceRoutes, routes, vocabulary }: Composition, shipped: readonly string[]) {
-  const own = [...routes, ...resourceRoutes].some(({ plugin }) => !shipped.includes(plugin))
-  const known = new Set(resourceRoutes.map(({ plugin }) => plugin))
-  return (keys: readonly string[]): boolean =>
-    own || keys.some((key) => known.has(vocabulary.keys.get(key)?.plugin ?? ''))
+const routesOf = memo((catalog: Catalog, composition: Composition) => judgedRoutes(composition, catalog))
+
+/** What is made of a list of files that are all the same. */
+interface Made {
+  known?: { readonly stack: Stack; readonly rest: Collected<Catalog> }
+}
+
+const sameParts = sameLists<object>()
+const madeOf = memo((_: readonly object[]): Made => ({}))
+
+/** The resources and the catalog of layers; made once of the same documents, plugins and files of plugins. */
+async function catalogOfLayers(
+  app: Document<unknown> | undefined,
+  layers: readonly ParsedFiles[],
+  composition: Composition,
+  brought: readonly Source[],
+  doing: Doing,
+): Promise<NonNullable<Made['known']>> {
+  const isWhole = layers.every((layer) => layer.app !== undefined && layer.broken.length === 0)
+  const documents = layers.flatMap((layer) => [...(layer.app === undefined ? [] : [layer.app]), ...layer.resources])
+  const made: Made = isWhole ? madeOf(sameParts([...documents, composition, ...brought])) : {}
+  if (made.known !== undefined) return made.known
+  const stack = await doing(stackPieces(app, layers, composition, brought))
+  const rest = await doing(catalogPieces(app, stack, composition))
+  made.known = { stack, rest }
+  return made.known
 }
 
 function isFailed(diagnostics: readonly Diagnostic[]): boolean {
@@ -334,22 +349,4 @@ function lostNames({ value, lost }: CheckedResource): readonly string[] {
 const NO_APP: Document<AppDefinition> = {
   value: { name: '' },
   place: () => ({ source: { file: 'app.yaml', text: '' }, start: 0, end: 0 }),
-}
-
-async function pluginSources(composition: Composition): Promise<Required<Collected<readonly Source[]>>> {
-  const value: Source[] = []
-  const diagnostics: Diagnostic[] = []
-  for (const { plugin, value: url } of composition.resources) {
-    const path = fileURLToPath(url)
-    try {
-      value.push({ file: relative(process.cwd(), path), text: await readFile(path, 'utf8') })
-    } catch (error) {
-      const reason = sentenceOf(error)
-      diagnostics.push({
-        code: 'source_unreadable',
-        message: `A resource file of the plugin "${plugin}" cannot be read: ${reason}`,
-      })
-    }
-  }
-  return { value, diagnostics }
 }

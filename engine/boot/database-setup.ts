@@ -95,7 +95,7 @@ export async function setUpByPlan(
 function migrationOptions(catalog: Catalog, { presence }: Database, options: SetupOptions): MigrationOptions {
   return {
     ...options,
-    rehearse: (runner, fresh, whole) => rehearse(catalog, runner, fresh, whole),
+    rehearse: (runner, fresh, tried) => rehearse(catalog, runner, fresh, tried),
     isServed: async (runner) => (await instances({ runner, presence }, '')).length > 0,
     async complete(runner) {
       await fillCalendars(catalog, runner, options.now)

@@ -30,14 +30,18 @@ interface Manifest {
 
 /**
  * Reads an application with all those below it. No value where one of them cannot be found or read, or where they go
- * round in a circle.
+ * round in a circle. A file that is as it was `before` is the same source.
  */
-export async function readLayers(directory: string): Promise<Collected<Sources>> {
-  return readAbove(directory, [])
+export async function readLayers(directory: string, before: readonly Source[] = []): Promise<Collected<Sources>> {
+  return readAbove(directory, [], before)
 }
 
-async function readAbove(directory: string, above: readonly string[]): Promise<Collected<Sources>> {
-  const own = await readSources(directory)
+async function readAbove(
+  directory: string,
+  above: readonly string[],
+  before: readonly Source[],
+): Promise<Collected<Sources>> {
+  const own = await readSources(directory, before)
   if (own.value === undefined) return own
   const { value: document, diagnostics: unreadable } = parseDocument(own.value.app)
   // Without the application below, every other file would have mistakes that are none.
@@ -65,7 +69,7 @@ async function readAbove(directory: string, above: readonly string[]): Promise<C
       `${shown(found.folder)} and ${shown(directory)} are one inside the other`,
       'put them beside each other',
     )
-  const base = await readAbove(found.folder, chain)
+  const base = await readAbove(found.folder, chain, before)
   const diagnostics = [...own.diagnostics, ...base.diagnostics]
   if (base.value === undefined) return { diagnostics }
   const lock = await lockIn(directory)

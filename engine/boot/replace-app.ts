@@ -18,7 +18,7 @@ import { rollOut } from '../rollout/roll-out.ts'
 import type { Settings } from '../settings.ts'
 import type { Streams } from '../stream/streams.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { inTurns } from '../turns.ts'
+import { type Doing, inTurns } from '../turns.ts'
 import type { App } from './app.ts'
 import { type Boot, type BootOptions, readCatalog } from './boot.ts'
 import { type SetupOptions, setUpDatabase } from './database-setup.ts'
@@ -81,6 +81,23 @@ export interface Exchanging {
   readonly passage: Passage
 }
 
+/** Reads the files as they are now. */
+type Read = (doing?: Doing) => Promise<Collected<Boot>>
+
+/** Reads files again and again: what has not changed since the last time is not made again. */
+function reader(settings: BootOptions, first: Pick<Boot, 'sources'>): Read {
+  let known = first.sources
+  return async (doing) => {
+    const read = await readCatalog(settings, doing, known)
+    known = read.value?.sources ?? known
+    return read
+  }
+}
+
+interface Replacing extends Exchanging {
+  readonly read: Read
+}
+
 export interface Exchange {
   /** Reads the sources again and replaces the app of this instance only; returns the mistakes. */
   reload(): Promise<readonly Diagnostic[]>
@@ -90,7 +107,8 @@ export interface Exchange {
   follow(version: string): Follower
 }
 
-export function createExchange(parts: Exchanging): Exchange {
+export function createExchange(given: Exchanging & { readonly first: Boot }): Exchange {
+  const parts = { ...given, read: reader(given.settings, given.first) }
   let reloading: Promise<unknown> = Promise.resolve()
   return {
     reload() {
@@ -135,8 +153,8 @@ async function serve(parts: Exchanging, boot: Boot, next: App): Promise<void> {
   await streams.endAll()
 }
 
-async function reload(parts: Exchanging): Promise<readonly Diagnostic[]> {
-  const { diagnostics, value } = await readCatalog(parts.settings)
+async function reload(parts: Replacing): Promise<readonly Diagnostic[]> {
+  const { diagnostics, value } = await parts.read()
   if (value === undefined) return diagnostics
   const next = parts.compose(value)
   // Between the change of the tables and that of the app, neither app fits the tables.
@@ -154,9 +172,9 @@ async function reload(parts: Exchanging): Promise<readonly Diagnostic[]> {
   }
 }
 
-async function rollOutFiles(parts: Exchanging): Promise<Collected<readonly string[]>> {
-  const { database, settings } = parts
-  const { diagnostics, value } = await readCatalog(settings, inTurns)
+async function rollOutFiles(parts: Replacing): Promise<Collected<readonly string[]>> {
+  const { database } = parts
+  const { diagnostics, value } = await parts.read(inTurns)
   if (value === undefined) return { diagnostics }
   const { value: done, diagnostics: found } = await rollOut({
     runner: database.adhoc,
@@ -189,7 +207,7 @@ async function fits({ database, now }: Exchanging, catalog: Catalog): Promise<bo
   return (await isBroughtTo(catalog, database.adhoc)) || isServable(catalog, database, now())
 }
 
-function follow(parts: Exchanging, version: string, reloaded: () => Promise<unknown>): Follower {
+function follow(parts: Replacing, version: string, reloaded: () => Promise<unknown>): Follower {
   const { database, passage, compose, serving } = parts
   return followFiles(parts, version, {
     async alone(work) {
@@ -216,7 +234,7 @@ function follow(parts: Exchanging, version: string, reloaded: () => Promise<unkn
 interface FollowParts {
   readonly database: Pick<Database, 'adhoc' | 'presence'>
   readonly log: Logger
-  readonly settings: BootOptions
+  readonly read: Read
 }
 
 export interface Serves<T> extends Pick<FollowerParts, 'alone' | 'changed'> {
@@ -233,7 +251,7 @@ export interface Serves<T> extends Pick<FollowerParts, 'alone' | 'changed'> {
 
 /** `version` is that of the files which are served at first. */
 export function followFiles<T>(
-  { database, log, settings }: FollowParts,
+  { database, log, read }: FollowParts,
   version: string,
   { alone, changed, compose, serve, fits, finish, fitsNow }: Serves<T>,
 ): Follower {
@@ -249,7 +267,7 @@ export function followFiles<T>(
     changed,
     fits: fitsNow,
     async read() {
-      const { value, diagnostics } = await readCatalog(settings, inTurns)
+      const { value, diagnostics } = await read(inTurns)
       if (value === undefined) return { diagnostics }
       // Here and not in `serve`, for which requests may wait.
       const app = compose(value)

@@ -13,8 +13,8 @@ export async function nextOf({ catalog }: Boot, { log, settings }: Invocation): 
   let database: Awaited<ReturnType<typeof connect>> | undefined
   try {
     database = await connect(settings, { log, joins: true })
-    const planned = await planFor(catalog, database, new Date(), (runner, fresh, whole) =>
-      rehearse(catalog, runner, fresh, whole),
+    const planned = await planFor(catalog, database, new Date(), (runner, fresh, tried) =>
+      rehearse(catalog, runner, fresh, tried),
     )
     return `\`plinth plan\` says of the database:\n${renderPlan(planned.value).trimEnd()}`
   } catch (error) {

@@ -6,13 +6,15 @@ import { type CountedChange, counted } from '../access/count.ts'
 import { inPresentNames, withPresentPermissions } from '../access/present-names.ts'
 import { accessSentences } from '../access/sentence.ts'
 import type { Boot } from '../boot/boot.ts'
+import { madeFrom } from '../boot/files-version.ts'
+import { pluginFolders } from '../boot/layers.ts'
 import { describeServed, madeOfServed, readServed } from '../boot/served-description.ts'
 import type { Runner } from '../database/database.ts'
 import { failureCode } from '../database/failure.ts'
 import { label } from '../definition/sentence.ts'
 import { onFutureTables } from '../migration/future-rows.ts'
 import { planFor } from '../migration/migrate.ts'
-import { servedLast } from '../migration/own/facts.ts'
+import { servedLast, servedSince } from '../migration/own/facts.ts'
 import type { ShownPlan } from '../migration/plan.ts'
 import { reason, renderPlan } from '../migration/plan-text.ts'
 import { adviceOf, riskOf, type Step } from '../migration/step.ts'
@@ -20,7 +22,7 @@ import { type CausedChange, compareDocuments, compareWithCauses } from '../opena
 import type { Change } from '../openapi/compare/schemas.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { describeApplication } from '../openapi/routes.ts'
-import { type KeptRole, keptRoleSentences, keptRoles } from '../run/kept-roles.ts'
+import { type KeptRole, keptRoleSentences, keptRoles, seededRoles } from '../run/kept-roles.ts'
 import { rehearse } from '../run/rehearse.ts'
 import { type Violation, violations, violationWords } from '../run/rule-violations.ts'
 import type { Settings } from '../settings.ts'
@@ -38,15 +40,15 @@ export function run(invocation: Invocation): Promise<ExitCode> {
   return withDatabase(invocation, async (database, application) => {
     const { catalog } = application
     const now = new Date()
-    const planned = await planFor(catalog, database, now, (runner, fresh, whole) =>
-      rehearse(catalog, runner, fresh, whole),
+    const planned = await planFor(catalog, database, now, (runner, fresh, tried) =>
+      rehearse(catalog, runner, fresh, tried),
     )
     showDiagnostics(planned, invocation)
     await keepLock(application, invocation)
     const differences: Differences = {
       replaced: application.replaced,
       plan: planned.value,
-      violations: await onFutureTables(catalog, database, (runner) => violations(catalog, runner, now)),
+      violations: await onFutureTables(catalog, database, planned.value, (runner) => violations(catalog, runner, now)),
       outside: await outsideOf(application, database.adhoc, now, invocation.settings),
       moved: await movedBy(application, database.adhoc, now),
     }
@@ -76,11 +78,17 @@ async function movedBy({ catalog, composition }: Boot, runner: Runner, now: Date
 }
 
 async function outsideOf(
-  { catalog, routes, composition }: Boot,
+  { catalog, routes, composition, files, version }: Boot,
   runner: Runner,
   now: Date,
   settings: Pick<Settings, 'pluginsDir'>,
 ): Promise<Outside | undefined> {
+  const from = await madeFrom(version, composition, { ...settings, below: pluginFolders(files) })
+  const same = await servedSince(runner, from)
+  if (same !== undefined) {
+    const roles = await keptRoles(catalog, runner, now, seededRoles(catalog))
+    return { since: same, api: [], unknownCause: false, access: [], roles }
+  }
   const last = await servedLast(runner)
   const before = last && readServed(last.text)
   if (last === undefined || before === undefined) return undefined

@@ -14,7 +14,7 @@ import { APP_SCHEMA, PLUGINS_SCHEMA, resourceSchema } from './schema.ts'
  * Checks which plugins app.yaml names. This comes first, because the plugins bring words of the language; what their
  * options may be is judged when they are loaded.
  */
-export function checkPlugins(document: Document<unknown>): Required<Collected<Document<PluginsDefinition>>> {
+export const checkPlugins = memo((document: Document<unknown>): Required<Collected<Document<PluginsDefinition>>> => {
   const plugins = mapOf(document.value).plugins
   const place: Document<unknown>['place'] = (path, part) => document.place(['plugins', ...path], part)
   if (plugins === undefined) return { value: { value: {}, place }, diagnostics: [] }
@@ -24,7 +24,7 @@ export function checkPlugins(document: Document<unknown>): Required<Collected<Do
     ([name, own]) => [name, isObject(own) ? own : null] as const,
   )
   return { value: { value: Object.fromEntries(options), place }, diagnostics }
-}
+})
 
 /**
  * Checks app.yaml without its plugins. The result may have a value as well as complaints, without the wrong parts:
@@ -47,23 +47,22 @@ export interface LostPart {
 }
 
 /** The app.yaml with the keys in their places that are indented too far. */
-export function outdentedApp(document: Document<unknown>): Required<Collected<Document<unknown>>> {
-  return outdented(document, {
-    ...APP_SCHEMA,
-    properties: { ...mapOf(APP_SCHEMA.properties), ...mapOf(PLUGINS_SCHEMA.properties) },
-  })
-}
+export const outdentedApp = memo(
+  (document: Document<unknown>): Required<Collected<Document<unknown>>> =>
+    outdented(document, {
+      ...APP_SCHEMA,
+      properties: { ...mapOf(APP_SCHEMA.properties), ...mapOf(PLUGINS_SCHEMA.properties) },
+    }),
+)
 
 /** The same of a resource file. */
-export function outdentedResource(
-  document: Document<unknown>,
-  vocabulary: Vocabulary,
-): Required<Collected<Document<unknown>>> {
-  return outdented(document, schemaOf(vocabulary))
-}
+export const outdentedResource = memo(
+  (document: Document<unknown>, vocabulary: Vocabulary): Required<Collected<Document<unknown>>> =>
+    outdented(document, schemaOf(vocabulary)),
+)
 
 /** Checks one resource file, as `checkApp` does. Whether options fit each other is judged once they are complete. */
-export function checkResource(document: Document<unknown>, vocabulary: Vocabulary): CheckedResource {
+export const checkResource = memo((document: Document<unknown>, vocabulary: Vocabulary): CheckedResource => {
   const judged = checkShape(document, schemaOf(vocabulary))
   const diagnostics = [...judged.diagnostics, ...missingOptions(document, vocabulary)]
   if (judged.usable === undefined) return { diagnostics, lost: [] }
@@ -80,7 +79,7 @@ export function checkResource(document: Document<unknown>, vocabulary: Vocabular
     definition: mapOf(written[part])[name],
   }))
   return { value, diagnostics, lost }
-}
+})
 
 /** Made once for all files of an application. */
 const schemaOf = memo((vocabulary: Vocabulary): JsonSchema => resourceSchema(vocabulary))

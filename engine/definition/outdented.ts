@@ -22,11 +22,18 @@ export function outdented(document: Document<unknown>, root: JsonSchema): Requir
   const found: Misplaced[] = []
   const properties = (root.properties ?? {}) as Readonly<Record<string, JsonSchema>>
   const free = (key: string): boolean => Object.hasOwn(properties, key) && !found.some((one) => one.key === key)
-  const look = (schemas: readonly JsonSchema[], node: Json, within: Path): Json => {
-    if (!isObject(node) || within.length > DEEPEST || schemas.length === 0) return node
+  /** Whether such a key may be in a map: in nearly all there is none, and the schemas of their values are not looked for. */
+  const mayHold = (node: Json, depth: number): boolean =>
+    isObject(node) &&
+    depth <= DEEPEST &&
+    Object.entries(node).some(([key, child]) => Object.hasOwn(properties, key) || mayHold(child, depth + 1))
+  const look = (schemasOf: () => readonly JsonSchema[], node: Json, within: Path): Json => {
+    if (!isObject(node) || !mayHold(node, within.length)) return node
+    const schemas = schemasOf()
+    if (schemas.length === 0) return node
     const kept = Object.entries(node).flatMap(([key, child]): (readonly [string, Json])[] => {
-      const here = schemas.flatMap((schema) => schemasUnder(schema, key, root))
-      if (free(key) && isMisplaced(child, here, properties[key]!, root)) {
+      const here = () => schemas.flatMap((schema) => schemasUnder(schema, key, root))
+      if (free(key) && isMisplaced(child, here(), properties[key]!, root)) {
         found.push({ key, within })
         return []
       }
@@ -35,7 +42,7 @@ export function outdented(document: Document<unknown>, root: JsonSchema): Requir
     return Object.fromEntries(kept)
   }
   const left = Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, look(schemasUnder(root, key, root), child, [key])]),
+    Object.entries(value).map(([key, child]) => [key, look(() => schemasUnder(root, key, root), child, [key])]),
   )
   if (found.length === 0) return { value: document, diagnostics: [] }
   return { value: lifted(document, value, left, found), diagnostics: complaints(document, found) }

@@ -13,18 +13,19 @@ import {
   type YAMLMap,
   type Document as YamlDocument,
 } from 'yaml'
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isExact } from '../json-number.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import type { Collected, Diagnostic, DiagnosticCode } from '../text/diagnostic.ts'
 import type { Source, Span } from '../text/source.ts'
 import type { Document, Path } from './definition.ts'
 
 /**
- * Reads one source. A value is returned even with complaints where the rest can still be judged (a key written
+ * Reads one source, once. A value is returned even with complaints where the rest can still be judged (a key written
  * twice); after a syntax error there is none. Never throws for what the text holds.
  */
-export function parseDocument(source: Source): Collected<Document<unknown>> {
+export const parseDocument = memo((source: Source): Collected<Document<unknown>> => {
   if (Buffer.byteLength(source.text) > LIMITS.sourceBytes) {
     const message = `The file is larger than ${LIMITS.sourceBytes} bytes`
     const hint = 'split it into several resource files'
@@ -39,7 +40,7 @@ export function parseDocument(source: Source): Collected<Document<unknown>> {
   const node = readNode(document.contents, source, diagnostics)
   if (node === undefined) return { diagnostics }
   return { value: Object.freeze({ value: node.value, place: placer(source, node) }), diagnostics }
-}
+})
 
 /** What plain values mean, by YAML 1.2: made once, because making it for each file takes longer than a small file. */
 const MEANINGS = new Schema({ schema: 'core', resolveKnownTags: true })
@@ -128,17 +129,48 @@ function openQuotation(source: Source, before: number): Diagnostic | undefined {
   }
 }
 
-function placer(source: Source, root: PlacedNode): Document<unknown>['place'] {
-  return (path: Path, part = 'value'): Span => {
-    let node = root
-    for (const step of path) {
-      const next = node.children?.get(step)
-      if (next === undefined) break
-      node = next
-    }
-    const range = part === 'key' && node.key !== undefined ? node.key : node.range
-    return { source, start: range[0], end: range[1] }
+/** Numbers of a node in a list of places: its text, that of its key (-1 without one), and the number of the node behind it. */
+const NUMBERS = 5
+
+/**
+ * The places of a document as one list of numbers, a node before its children: a process keeps the documents of all its
+ * files, and a tree of objects would take several times the memory of what it is about.
+ */
+function marksOf(root: PlacedNode): Int32Array {
+  const marks: number[] = []
+  const add = ({ children, key, range, value }: PlacedNode): void => {
+    const at = marks.push(...range, ...(key ?? [-1, -1]), 0)
+    // Numbers among the keys of an object come first.
+    const names = isObject(value) ? Object.keys(value) : (children?.keys() ?? [])
+    for (const name of names) add(children!.get(name)!)
+    marks[at - 1] = marks.length / NUMBERS
   }
+  add(root)
+  return Int32Array.from(marks)
+}
+
+function placer(source: Source, root: PlacedNode): Document<unknown>['place'] {
+  const { value: whole } = root
+  const marks = marksOf(root)
+  return (path: Path, part = 'value'): Span => {
+    let value: Json | undefined = whole
+    let node = 0
+    for (const step of path) {
+      const place = placeAmong(value, step)
+      if (place === -1) break
+      node += 1
+      for (let before = 0; before < place; before += 1) node = marks[node * NUMBERS + NUMBERS - 1]!
+      value = (value as JsonObject)[step]
+    }
+    const [start = 0, end = 0, keyStart = -1, keyEnd = -1] = marks.subarray(node * NUMBERS)
+    return part === 'key' && keyStart !== -1 ? { source, start: keyStart, end: keyEnd } : { source, start, end }
+  }
+}
+
+/** How many children of a value come before one; -1 where it has no such child. */
+function placeAmong(value: Json | undefined, step: string | number): number {
+  if (Array.isArray(value)) return typeof step === 'number' && step in value ? step : -1
+  return isObject(value) && typeof step === 'string' ? Object.keys(value).indexOf(step) : -1
 }
 
 type Range = readonly [start: number, end: number]

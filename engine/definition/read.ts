@@ -3,7 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { fileReason } from '../error.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import type { Source } from '../text/source.ts'
+import { type Source, unchanged } from '../text/source.ts'
 
 const YAML = /\.ya?ml$/i
 /** Scenarios lie next to the resources that they are about, and are not served. */
@@ -28,15 +28,17 @@ export interface Sources {
 
 /**
  * Reads `app.yaml`, all other `*.yaml` files and all `*.liquid` files of a directory, sub-folders too, in the order of their paths.
- * Files are named relative to where the person works. No value without an app.yaml.
+ * Files are named relative to where the person works. No value without an app.yaml. A file that is as it was `before` is
+ * the same source.
  */
-export async function readSources(directory: string): Promise<Collected<Sources>> {
+export async function readSources(directory: string, before: readonly Source[] = []): Promise<Collected<Sources>> {
   const diagnostics: Diagnostic[] = []
   const paths = await ownFiles(directory, diagnostics)
   const sources: Source[] = []
+  const known = unchanged(before)
   for (const path of paths) {
     const source = await readSource(path)
-    if ('text' in source) sources.push(source)
+    if ('text' in source) sources.push(known(source))
     else diagnostics.push(source)
   }
   const name = shown(join(directory, 'app.yaml'))

@@ -61,10 +61,11 @@ export interface Pause {
   giveBack(): Promise<void>
 }
 
-/**
- * Mistakes that the database finds in the SQL of the catalog, or in all of its statements, once these tables are there.
- */
-export type Rehearsal = (runner: Runner, fresh: readonly Table[], whole: boolean) => Promise<readonly Diagnostic[]>
+/** The statements of a rehearsal: SQL that authors wrote; those over tables of others too; or all there are. */
+export type Tried = 'written' | 'foreign' | 'all'
+
+/** Mistakes that the database finds in statements of the catalog, once these tables are there. */
+export type Rehearsal = (runner: Runner, fresh: readonly Table[], tried: Tried) => Promise<readonly Diagnostic[]>
 
 /** The steps to take, with all that is written down together with them. */
 export interface Change {
@@ -217,7 +218,7 @@ async function alter(
   }
   // The application waits for locks as long as everybody.
   if (limited) await run('set local lock_timeout = 0')
-  if (isPartial) refuse(await rehearse?.(nested(runner), [], true))
+  if (isPartial) refuse(await rehearse?.(nested(runner), [], 'all'))
   refuse(await complete?.(nested(runner)))
   await keepMeanings(runner, wanted, present, age)
   await writeDown(plan, entry, runner)

@@ -258,7 +258,7 @@ export function catalogOf(wanted: readonly Table[]): Catalog | undefined {
  * Every table that the catalog needs, in the order of their names. Pure; joining tables that both sides name appear
  * once.
  */
-export function tables(catalog: Catalog): readonly Table[] {
+export const tables = memo((catalog: Catalog): readonly Table[] => {
   const resources = [...catalog.resources.values()]
   const standing = new Map<string, Resource[]>()
   for (const resource of resources) {
@@ -277,4 +277,4 @@ export function tables(catalog: Catalog): readonly Table[] {
   const wanted = Object.freeze([...all].sort((a, b) => (a.name < b.name ? -1 : 1)))
   originOf(wanted).catalog = catalog
   return wanted
-}
+})

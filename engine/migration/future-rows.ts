@@ -7,7 +7,7 @@ import { tables } from './catalog-tables.ts'
 import { inspect } from './inspect.ts'
 import { isComputedAnew, type Pair, pairsOf, presentColumn, sourcesFirst, startsAnew } from './pair.ts'
 import { quoteText } from './sql-name.ts'
-import type { Hindrance } from './step.ts'
+import type { Hindrance, Step } from './step.ts'
 import type { Column } from './table.ts'
 import { typeChange } from './type-change.ts'
 
@@ -152,12 +152,14 @@ function guarded(runner: Runner): Runner {
   }
 }
 
-/** Runs `work` on the rows as the catalog will have them; nothing of it stays. */
+/** Runs `work` on the rows as the steps of a plan will leave them; nothing of it stays. */
 export function onFutureTables<T>(
   catalog: Catalog,
   database: Database,
+  { steps }: { readonly steps: readonly Step[] },
   work: (runner: Runner) => Promise<T>,
 ): Promise<T> {
+  if (steps.length === 0) return database.session(work)
   const wanted = tables(catalog).filter(({ existing }) => existing !== true)
   return database.session(async (runner) => {
     const pairs = [...pairsOf(wanted, await inspect(runner)).values()]

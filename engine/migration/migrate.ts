@@ -7,7 +7,7 @@ import type { Database, Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { type ApplyOptions, apply, type Change, type Pause, type Rehearsal, takeBack } from './apply.ts'
+import { type ApplyOptions, apply, type Change, type Pause, type Rehearsal, type Tried, takeBack } from './apply.ts'
 import { tables } from './catalog-tables.ts'
 import { exclusively } from './exclusive.ts'
 import { inspect } from './inspect.ts'
@@ -85,7 +85,8 @@ export function migrateTables(
     if (refuse.length > 0) return { diagnostics: refuse.map((step) => complaint(step, plan.hash, catalog)) }
     // Every statement is rehearsed, and those over a table that differs would fail.
     const isWhole = !leave.some(({ drift }) => drift === true)
-    const mistakes = (isWhole && (await rehearse?.(runner, freshTables(wanted, present), edited))) || []
+    const mistakes =
+      (isWhole && (await rehearse?.(runner, freshTables(wanted, present), edited ? triedFor(plan) : 'written'))) || []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     const rules = titles(leave.filter(({ drift, effect }) => effect !== 'removes' && drift !== true))
     const entry = entryAfterStart({ wanted: made.asked, present, steps: take, now }, age)
@@ -138,7 +139,7 @@ export function applyTables(
     const steps = plan.steps.filter((step) => riskOf(step) === 'safe' || step.concern.kind !== 'waiting')
     const blocked = steps.filter((step) => riskOf(step) === 'blocked')
     if (blocked.length > 0) return { diagnostics: blocked.map((step) => complaint(step, hash, catalog)) }
-    const mistakes = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
+    const mistakes = (await rehearse?.(runner, freshTables(wanted, present), triedFor(plan))) ?? []
     if (mistakes.length > 0) return { diagnostics: mistakes }
     const entry = entryAfterApply({ wanted, present, steps, now })
     const change = { plan: { ...plan, steps }, wanted, present, age: 'new' as const, entry, isPartial: false }
@@ -171,7 +172,7 @@ export function planTables(
 ): Promise<Required<Collected<ShownPlan>>> {
   return database.session(async (runner) => {
     const { plan, present, age } = await planned(wanted, runner, database.kind, now, { catalog })
-    const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), true)) ?? []
+    const diagnostics = (await rehearse?.(runner, freshTables(wanted, present), triedFor(plan))) ?? []
     const { leave: leaves, refuse: refuses } = decisionsOf(plan, age, { drifts: drifts(catalog) })
     return { value: { ...plan, older: age === 'older', start: { leaves, refuses } }, diagnostics }
   })
@@ -280,6 +281,14 @@ function appliedWith(
 
 function titles(steps: readonly Step[]): readonly string[] {
   return steps.map(({ title }) => title)
+}
+
+/**
+ * What is rehearsed before a plan: where it alters no table, the tables are as the catalog wants them and take its
+ * statements. Those of others may refuse some all the same.
+ */
+function triedFor({ steps }: MigrationPlan): Tried {
+  return steps.every(({ effect, work }) => effect === 'removes' || work.kind === 'faster') ? 'foreign' : 'all'
 }
 
 /** The wanted tables that the database does not have with all their columns. */

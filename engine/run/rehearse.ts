@@ -7,6 +7,7 @@ import { storedFields, tableFields } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import type { ActionName } from '../definition/definition.ts'
 import { print, quoted } from '../filter/sql.ts'
+import type { Tried } from '../migration/apply.ts'
 import type { Table } from '../migration/table.ts'
 import { createPlans } from '../plan/plan.ts'
 import { planRecord } from '../plan/read-plan.ts'
@@ -35,21 +36,25 @@ const FORGET = `do $$ declare found text; begin
 
 /**
  * What of a catalog the database cannot run, once the `fresh` tables are there: they are made for the moment, empty, in front
- * of the database's own. Nothing is changed and no row is read. What authors wrote as SQL is tried always; `whole` tries
- * every kind of statement of every resource too, which can only fail where the tables are not as the catalog wants them.
+ * of the database's own. Nothing is changed and no row is read. What authors wrote as SQL is tried always. Every kind of
+ * statement of every resource is tried too where `tried` says so: it can only fail where the tables are not as the catalog
+ * wants them, or are those of others.
  */
 export async function rehearse(
   catalog: Catalog,
   runner: Runner,
   fresh: readonly Table[],
-  whole: boolean,
+  tried: Tried,
 ): Promise<readonly Diagnostic[]> {
   const computed = computedFields(catalog)
-  if (computed.length === 0 && !whole) return []
+  const whole = [...catalog.resources.values()].filter(
+    ({ existing }) => tried === 'all' || (tried === 'foreign' && existing),
+  )
+  if (computed.length === 0 && whole.length === 0) return []
   const run = (text: string): Promise<readonly Row[]> => runner.run({ text }, [])
   await run('begin')
   try {
-    for (const table of fresh) if (whole || speaksOf(computed, table)) await run(standIn(table))
+    for (const table of fresh) if (whole.length > 0 || speaksOf(computed, table)) await run(standIn(table))
     await run('savepoint rehearsal')
     let count = 0
     const attempt: Attempt = async (text) => {
@@ -64,7 +69,7 @@ export async function rehearse(
     }
     const found = await tryComputed(computed, attempt)
     // A mistake in one field would be found again in every statement that reads it.
-    return found.length > 0 || !whole ? found : await tryStatements(catalog, attempt)
+    return found.length > 0 ? found : await tryStatements(catalog, whole, attempt)
   } finally {
     await run('rollback')
     await run(FORGET)
@@ -112,9 +117,13 @@ async function tryComputed(computed: readonly Computed[], attempt: Attempt): Pro
   return found
 }
 
-async function tryStatements(catalog: Catalog, attempt: Attempt): Promise<readonly Diagnostic[]> {
+async function tryStatements(
+  catalog: Catalog,
+  resources: readonly Resource[],
+  attempt: Attempt,
+): Promise<readonly Diagnostic[]> {
   const found: Diagnostic[] = []
-  for (const resource of catalog.resources.values()) {
+  for (const resource of resources) {
     for (const text of statementsOf(catalog, resource)) {
       const refusal = await attempt(text)
       if (refusal === undefined) continue

@@ -13,6 +13,15 @@ export interface Span {
   readonly end: number
 }
 
+/** Gives the source that was read before where it has the same text: what was made of it is known. */
+export function unchanged(before: readonly Source[]): (source: Source) => Source {
+  const known = new Map(before.map((source) => [source.file, source]))
+  return (source) => {
+    const last = known.get(source.file)
+    return last?.text === source.text ? last : source
+  }
+}
+
 /** Line and column, both counted from 1. */
 export interface Position {
   readonly line: number

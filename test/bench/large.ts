@@ -149,6 +149,7 @@ async function described({ cells }: Column, server: Server): Promise<void> {
 /** Saves a file with one filter more, has the server read it, and waits until it says that it serves it. */
 async function saved({ cells, folder }: Column, server: Server): Promise<void> {
   const took: (readonly [number, number])[] = []
+  const isRefused = (): boolean => server.output().includes('What was served is served on')
   const served = (): number => server.output().split('serves the files as they are now').length - 1
   for (let number = 1; number <= SAVES; number += 1) {
     const path = join(folder, `${largeName(number + 1)}.yaml`)
@@ -157,8 +158,9 @@ async function saved({ cells, folder }: Column, server: Server): Promise<void> {
     const before = served()
     const one = await measured(server, async () => {
       server.child.kill('SIGHUP')
-      await until(() => served() > before, 240_000)
+      await until(() => served() > before || isRefused(), 240_000)
     })
+    if (isRefused()) throw new Error(`a saved file is not served\n${server.output()}`)
     took.push(one)
   }
   cells.set('save', seconds(median(took.map(([clock]) => clock)), median(took.map(([, node]) => node))))

@@ -5,12 +5,13 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Boot, readCatalog, readWritten, type WrittenApplication } from '../../engine/boot/boot.ts'
-import { nodeAt } from '../../engine/boot/without.ts'
+import { readCatalog, readWritten, type WrittenApplication } from '../../engine/boot/boot.ts'
 import { nameOf } from '../../engine/boot/extend-resource.ts'
+import { nodeAt } from '../../engine/boot/without.ts'
 import type { Diagnostic } from '../../engine/text/diagnostic.ts'
-import { application } from '../support/application.ts'
 import { plinth } from '../cli/world.ts'
+import { application } from '../support/application.ts'
+import { catalogText, firstDifference } from '../support/catalog-text.ts'
 
 const test = suite('the desk of Acme')
 
@@ -30,28 +31,6 @@ function onCopy(): { readonly folder: string; readonly settings: { resourcesDir:
   return { folder, settings: { resourcesDir: join(folder, 'resources'), pluginsDir: join(folder, 'plugins') } }
 }
 
-/** A catalog as text, without the places of its parts, and with its resources in the order of their names. */
-function asText(catalog: Boot['catalog']): string {
-  const seen = new Map<object, number>()
-  const plain = (value: unknown): unknown => {
-    if (typeof value === 'function') return 'a function'
-    if (typeof value === 'bigint') return `${value}n`
-    if (typeof value !== 'object' || value === null) return value
-    if (value instanceof RegExp) return String(value)
-    const known = seen.get(value)
-    if (known !== undefined) return `the ${known}th`
-    seen.set(value, seen.size)
-    if (value instanceof Map) return { map: [...value].map(([key, one]) => [plain(key), plain(one)]) }
-    if (value instanceof Set) return { set: [...value].map(plain) }
-    if (Array.isArray(value)) return value.map(plain)
-    if ('source' in value && 'start' in value) return 'a place'
-    const entries = Object.entries(value)
-    return Object.fromEntries(entries.map(([key, one]) => [key, plain(one)]))
-  }
-  const resources = new Map([...catalog.resources].sort(([a], [b]) => (a < b ? -1 : 1)))
-  return JSON.stringify(plain({ ...catalog, resources }), null, 1)
-}
-
 test('its catalog is the one of the flat application', async () => {
   const { folder, settings } = onCopy()
   const env = { RESOURCES_DIR: settings.resourcesDir, PLUGINS_DIR: settings.pluginsDir }
@@ -63,14 +42,8 @@ test('its catalog is the one of the flat application', async () => {
     flat.diagnostics.map(({ message }) => message),
     [],
   )
-  const [one, other] = [asText(layered.value!.catalog), asText(flat.value!.catalog)]
-  if (one !== other) {
-    const [a, b] = [one.split('\n'), other.split('\n')]
-    const at = a.findIndex((line, index) => line !== b[index])
-    assert.unreachable(
-      `line ${at}:\n${a.slice(at - 12, at + 5).join('\n')}\nflat:\n${b.slice(at - 5, at + 5).join('\n')}`,
-    )
-  }
+  const [one, other] = [catalogText(layered.value!.catalog), catalogText(flat.value!.catalog)]
+  assert.is(firstDifference(one, other), undefined)
   assert.ok(one.length > 100_000)
   rmSync(folder, { recursive: true })
 })

@@ -1,5 +1,5 @@
 /** The work of a start, counted: nothing is done twice, and nothing grows faster than the application. */
-import fs from 'node:fs'
+import fs, { readFileSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -8,8 +8,11 @@ import { readCatalog } from '../../engine/boot/boot.ts'
 import type { Database, Runner } from '../../engine/database/database.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { tables } from '../../engine/migration/catalog-tables.ts'
-import { requireCurrent } from '../../engine/migration/migrate.ts'
+import { onFutureTables } from '../../engine/migration/future-rows.ts'
+import { planFor, requireCurrent } from '../../engine/migration/migrate.ts'
 import { loadPlugins } from '../../engine/plugin/load.ts'
+import { rehearse } from '../../engine/run/rehearse.ts'
+import { violations } from '../../engine/run/rule-violations.ts'
 import { readSettings } from '../../engine/settings.ts'
 import { folder, NOTES, plinth } from '../cli/world.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
@@ -90,25 +93,39 @@ function heard(database: Database): { readonly database: Database; readonly text
   }
 }
 
-test('a start on existing tables asks the database no more when there are more resources', async () => {
-  const asked: number[] = []
-  for (const resources of [5, 25]) {
+test('a start on existing tables, a reload and a plan ask the database no more when there are more resources', async () => {
+  const asked: Record<string, number>[] = []
+  for (const resources of [5, 50]) {
     const { folder: resourcesDir, remove } = await writeLargeApplication(resources, 12)
     const settings = readSettings({ RESOURCES_DIR: resourcesDir, DATA_DIR: join(resourcesDir, 'data'), PORT: '0' })
     assert.ok(settings.value)
     const { database, close } = await testDatabase()
-    for (const listens of [false, true]) {
-      const listening = heard(database)
-      const made = await createEngine({ settings: settings.value, log: SILENT, database: listening.database })
-      assert.ok(made.value)
-      await made.value.close()
-      if (listens) asked.push(listening.texts.length)
-    }
+    await (await createEngine({ settings: settings.value, log: SILENT, database })).value?.close()
+    const starting = heard(database)
+    const made = await createEngine({ settings: settings.value, log: SILENT, database: starting.database })
+    assert.ok(made.value)
+    const start = starting.texts.length
+    const path = join(resourcesDir, 'resource_002s.yaml')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('filters: [', 'filters: [price, '))
+    assert.equal(await made.value.reload(), [])
+    const reload = starting.texts.length - start
+    await made.value.close()
+    const planning = heard(database)
+    const { value } = await readCatalog({ resourcesDir, pluginsDir: 'plugins' })
+    const { catalog } = value!
+    const now = new Date()
+    const planned = await planFor(catalog, planning.database, now, (runner, fresh, tried) =>
+      rehearse(catalog, runner, fresh, tried),
+    )
+    await onFutureTables(catalog, planning.database, planned.value, (runner) => violations(catalog, runner, now))
+    assert.equal(planned.value.steps, [])
+    asked.push({ start, reload, plan: planning.texts.length })
     await close()
     await remove()
   }
-  assert.ok(asked[0]! > 0)
-  assert.is(asked[1], asked[0])
+  const [few, many] = asked
+  assert.ok(Object.values(few!).every((count) => count > 0))
+  assert.equal(many, few)
 })
 
 test('a command that leaves the tables alone counts no rows to find out whether they fit', async () => {

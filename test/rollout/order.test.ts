@@ -25,7 +25,7 @@ async function rolledOut(settle: (pause: Pause, done: string[]) => Promise<Colle
   const settings = { resourcesDir: join(files.path, 'resources'), pluginsDir: join(files.path, 'plugins') }
   const { value: boot } = await readCatalog(settings)
   const done: string[] = []
-  const follower = followFiles({ database, log: SILENT, settings }, 'another', {
+  const follower = followFiles({ database, log: SILENT, read: (doing) => readCatalog(settings, doing) }, 'another', {
     alone: async (work) => {
       done.push('requests wait')
       const result = await work()
@@ -158,12 +158,16 @@ order('what was read before a rollout is not served on by an instance that shows
   })
   assert.equal(rolled.value, { settled: 'settled', serving: [] })
   let served = ''
-  const follower = followFiles({ database, log: SILENT, settings }, 'read before', {
-    ...FITTING,
-    serve: async ({ version }) => {
-      served = version
+  const follower = followFiles(
+    { database, log: SILENT, read: (doing) => readCatalog(settings, doing) },
+    'read before',
+    {
+      ...FITTING,
+      serve: async ({ version }) => {
+        served = version
+      },
     },
-  })
+  )
   try {
     await until(() => served === boot!.version)
   } finally {
@@ -183,7 +187,7 @@ order(
     const said: string[] = []
     let isServed = false
     const log = { ...SILENT, error: (_: object, text?: string) => void said.push(text ?? '') }
-    const follower = followFiles({ database, log, settings }, 'another', {
+    const follower = followFiles({ database, log, read: (doing) => readCatalog(settings, doing) }, 'another', {
       ...FITTING,
       serve: async () => {
         isServed = true

@@ -253,8 +253,8 @@ const NOT_ALLOWED = '42501'
  */
 async function tried({ catalog }: Boot, database: Database): Promise<readonly string[]> {
   const now = new Date()
-  const planned = await planFor(catalog, database, now, (runner, fresh, whole) =>
-    rehearse(catalog, runner, fresh, whole),
+  const planned = await planFor(catalog, database, now, (runner, fresh, tried) =>
+    rehearse(catalog, runner, fresh, tried),
   ).catch((error: unknown) => {
     if (failureCode(error) !== NOT_ALLOWED) throw error
     return planFor(catalog, database, now)

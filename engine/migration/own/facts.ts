@@ -75,7 +75,11 @@ const NOTE_SERVED = `update ${TABLE} set value = $1 || substr(value, position(' 
 
 const READ_HEAD = `select ${headSql('value')} from ${TABLE} where name = '${SERVED}'`
 
-const READ_SERVED = `select value, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from ${TABLE} where name = '${SERVED}'`
+const SINCE = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')`
+
+const READ_SERVED = `select value, ${SINCE} from ${TABLE} where name = '${SERVED}'`
+
+const READ_SINCE = `select ${SINCE} from ${TABLE} where name = '${SERVED}' and split_part(${headSql('value')}, ':', 2) = $1`
 
 /**
  * Stores the description of what is served from now on; of several instances, that of the last one to begin. `from` is a
@@ -126,6 +130,12 @@ async function packedText(text: string): Promise<string> {
 async function unpackedText(value: string): Promise<string> {
   const packed = Buffer.from(value.slice(value.indexOf(' ') + 1), 'base64')
   return (await promisify(brotliDecompress)(packed)).toString('utf8')
+}
+
+/** Since when what `keepServed` got with this hash is served; undefined where the last stored description is another one. */
+export async function servedSince(runner: Runner, from: string): Promise<string | undefined> {
+  const rows = await ifThere(runner.run({ text: READ_SINCE }, [from]))
+  return rows?.[0]?.[0] ?? undefined
 }
 
 /** The last stored description, and since when it is served (UTC); undefined where there is none. */

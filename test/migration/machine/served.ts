@@ -136,8 +136,8 @@ export async function serve(first: Files, log: Logger = SILENT): Promise<Served>
       const boot = await read()
       if (typeof boot === 'string') return { mistakes: boot }
       const { catalog } = boot
-      const { value, diagnostics } = await planFor(catalog, database, new Date(), (runner, fresh, whole) =>
-        rehearse(catalog, runner, fresh, whole),
+      const { value, diagnostics } = await planFor(catalog, database, new Date(), (runner, fresh, tried) =>
+        rehearse(catalog, runner, fresh, tried),
       )
       return diagnostics.length > 0
         ? { mistakes: renderDiagnostics(diagnostics) }

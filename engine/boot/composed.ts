@@ -1,0 +1,77 @@
+/** The plugins of an application composed into one ⇄, with the files that they bring; made once of the same plugins and files. */
+import { readFile } from 'node:fs/promises'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Document, PluginsDefinition } from '../definition/definition.ts'
+import { sentenceOf } from '../error.ts'
+import { memo, sameLists } from '../memo.ts'
+import { type Composition, compose } from '../plugin/compose.ts'
+import { shippedPlugins } from '../plugin/load.ts'
+import type { Plugin } from '../plugin/plugin.ts'
+import type { Collected, Diagnostic } from '../text/diagnostic.ts'
+import { type Source, unchanged } from '../text/source.ts'
+
+const samePlugins = sameLists<Plugin>()
+const compositionOf = memo((plugins: readonly Plugin[], options: Document<PluginsDefinition>) =>
+  compose(plugins, options),
+)
+
+interface Composed {
+  readonly composed: ReturnType<typeof compose>
+  readonly brought: Required<Collected<readonly Source[]>>
+  /** The composition with what the passes know of its plugins. */
+  readonly composition: Composition
+}
+
+/** Composes loaded plugins and reads their files; those that are as they were `before` are the same sources. */
+export async function composedOf(
+  plugins: readonly Plugin[],
+  options: Document<PluginsDefinition>,
+  before: readonly Source[],
+): Promise<Composed> {
+  const composed = compositionOf(samePlugins(plugins), options)
+  const brought = await pluginSources(composed.value, before)
+  return { composed, brought, composition: await knowing(composed.value, brought.value) }
+}
+
+const sameSources = sameLists<Source>()
+const withKnown = memo((_: Composition) => memo((_brought: readonly Source[]): { value?: Composition } => ({})))
+
+async function knowing(composition: Composition, files: readonly Source[]): Promise<Composition> {
+  const held = withKnown(composition)(sameSources(files))
+  if (held.value !== undefined) return held.value
+  const routed = routedBy(composition, await shippedPlugins())
+  const known = { authenticates: composition.authenticate !== undefined, brought: new Set(files), routed }
+  held.value = { ...composition, extensions: { ...composition.extensions, ...known } }
+  return held.value
+}
+
+/** Routes of a plugin of the application's own can write every resource, and others those that have a key of the plugin. */
+function routedBy({ resourceRoutes, routes, vocabulary }: Composition, shipped: readonly string[]) {
+  const own = [...routes, ...resourceRoutes].some(({ plugin }) => !shipped.includes(plugin))
+  const known = new Set(resourceRoutes.map(({ plugin }) => plugin))
+  return (keys: readonly string[]): boolean =>
+    own || keys.some((key) => known.has(vocabulary.keys.get(key)?.plugin ?? ''))
+}
+
+async function pluginSources(
+  composition: Composition,
+  before: readonly Source[],
+): Promise<Required<Collected<readonly Source[]>>> {
+  const value: Source[] = []
+  const known = unchanged(before)
+  const diagnostics: Diagnostic[] = []
+  for (const { plugin, value: url } of composition.resources) {
+    const path = fileURLToPath(url)
+    try {
+      value.push(known({ file: relative(process.cwd(), path), text: await readFile(path, 'utf8') }))
+    } catch (error) {
+      const reason = sentenceOf(error)
+      diagnostics.push({
+        code: 'source_unreadable',
+        message: `A resource file of the plugin "${plugin}" cannot be read: ${reason}`,
+      })
+    }
+  }
+  return { value, diagnostics }
+}

@@ -1,0 +1,129 @@
+/** Files that are read again: what is kept of those that did not change makes no difference to what is served. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readCatalog } from '../../engine/boot/boot.ts'
+import { tables } from '../../engine/migration/catalog-tables.ts'
+import { describeApplication } from '../../engine/openapi/routes.ts'
+import { renderDiagnostics } from '../../engine/text/render.ts'
+import type { Source } from '../../engine/text/source.ts'
+import { catalogText, firstDifference } from '../support/catalog-text.ts'
+import { writeFiles } from '../support/large.ts'
+
+const test = suite('files that are read again')
+
+const NAMES = ['albums', 'books', 'coats', 'doors', 'eggs']
+const ALWAYS = ['title: { type: string, required: true, max: 120 }', 'amount: { type: integer, min: 0 }']
+const FIELDS = [
+  'code: { type: string, unique: true }',
+  'price: { type: decimal, precision: 12, scale: 2 }',
+  'state: { type: enum, values: [draft, open], default: draft }',
+  'day: { type: date }',
+  'double: { type: integer, computed: "t.amount * 2" }',
+  'slug: { type: slug, from: title }',
+]
+const KEYS = [
+  'label: Thing',
+  'description: Things of all kinds.',
+  'soft_delete: true',
+  'filters: [amount, parent.amount]',
+  'search: [title, parent.title]',
+  'sort: { default: title }',
+  'cache: true',
+  'log_changes: true',
+  'rules: { few: { must: { amount: { lt: 10 } }, says: Too many } }',
+  'summary: { by: [parent] }',
+  'summary: { by: [missing] }',
+]
+const APPS = ['{ timestamps: {}, soft_delete: {} }', '{ timestamps: {}, soft_delete: {}, mail: {}, auth: {} }']
+
+interface Drawn {
+  readonly fields: readonly string[]
+  readonly keys: readonly string[]
+  readonly parent: string
+  readonly view: string
+}
+
+const drawnFile = fc.record<Drawn>({
+  fields: fc.subarray(FIELDS),
+  keys: fc.subarray(KEYS, { maxLength: 4 }),
+  parent: fc.constantFrom(...NAMES),
+  view: fc.constantFrom(
+    '{ who: anyone }',
+    '{ who: anyone, where: { amount: 1 } }',
+    '{ who: anyone, where: { parent.amount: 1 } }',
+  ),
+})
+
+function textOf(name: string, { fields, keys, parent, view }: Drawn): string {
+  const relations = `relations: { parent: { belongs_to: ${parent}, embed: [id, title, amount] } }\n`
+  const lines = [...new Map(keys.map((line) => [line.split(':', 1)[0], line])).values()].map((line) => `${line}\n`)
+  const written = [...ALWAYS, ...fields].map((line) => `  ${line}\n`)
+  return `resource: ${name}\nfields:\n${written.join('')}${relations}${lines.join('')}policies: { view: [${view}], create: [${view}], update: [], delete: [] }\n`
+}
+
+/** What becomes of one file: another text, none, or one with a mistake. */
+const drawnChange = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ file: fc.constantFrom(...NAMES), becomes: drawnFile }) },
+  { weight: 1, arbitrary: fc.record({ file: fc.constantFrom(...NAMES), becomes: fc.constant(undefined) }) },
+  { weight: 1, arbitrary: fc.record({ file: fc.constant('app'), becomes: fc.constantFrom(...APPS) }) },
+  { weight: 1, arbitrary: fc.record({ file: fc.constantFrom(...NAMES), becomes: fc.constant('fields: { title: {') }) },
+)
+
+/** All that is told of an application, as texts; nothing but diagnostics of one with mistakes. */
+interface Told {
+  readonly sources: readonly Source[]
+  readonly texts: Readonly<Record<string, string>>
+}
+
+async function told(resourcesDir: string, before: readonly Source[]): Promise<Told> {
+  const read = await readCatalog({ resourcesDir, pluginsDir: 'plugins' }, undefined, before)
+  const diagnostics = renderDiagnostics(read.diagnostics)
+  if (read.value === undefined) return { sources: before, texts: { diagnostics } }
+  const { catalog, composition, routes, sources, version } = read.value
+  const texts = {
+    ...{ diagnostics, version },
+    catalog: catalogText(catalog, true),
+    document: JSON.stringify(describeApplication(catalog, routes, composition), null, 1),
+    tables: JSON.stringify(tables(catalog), null, 1),
+  }
+  return { sources, texts }
+}
+
+test('an application whose files change is the one that is made of them from nothing', async () => {
+  let made = 0
+  const drawn = fc.tuple(
+    fc.array(drawnFile, { minLength: 5, maxLength: 5 }),
+    fc.array(drawnChange, { minLength: 2, maxLength: 5 }),
+  )
+  await fc.assert(
+    fc.asyncProperty(drawn, async ([first, changes]) => {
+      const app = (plugins: string): string => `name: Drawn\nprefix: /api\nplugins: ${plugins}\n`
+      const texts = first.map((one, at) => [`${NAMES[at]}.yaml`, textOf(NAMES[at]!, one)] as const)
+      const { folder, remove } = await writeFiles({ 'app.yaml': app(APPS[0]!), ...Object.fromEntries(texts) })
+      try {
+        let { sources } = await told(folder, [])
+        for (const { file, becomes } of changes) {
+          const path = join(folder, `${file}.yaml`)
+          if (becomes === undefined) rmSync(path, { force: true })
+          else if (typeof becomes === 'string') writeFileSync(path, file === 'app' ? app(becomes) : becomes)
+          else writeFileSync(path, textOf(file, becomes))
+          const [again, anew] = [await told(folder, sources), await told(folder, [])]
+          sources = again.sources
+          assert.equal(Object.keys(again.texts), Object.keys(anew.texts))
+          for (const [key, text] of Object.entries(again.texts))
+            assert.is(firstDifference(text, anew.texts[key]!), undefined, `${key} after a change of ${file}`)
+          if ('catalog' in again.texts) made += 1
+        }
+      } finally {
+        await remove()
+      }
+    }),
+    { numRuns: 15, interruptAfterTimeLimit: 60_000 },
+  )
+  assert.ok(made > 5, `${made} of the applications have no mistake`)
+})
+
+test.run()
