@@ -1,10 +1,10 @@
 /** ⇄ What followed from the steps of a scenario: values of `follows`, runs of automations, and removals of `keep`. */
 import type { Actor } from '../actor.ts'
-import type { Filter, Resource } from '../catalog/catalog.ts'
+import type { FieldPath, Filter, Follow, RelatedFollow, Resource } from '../catalog/catalog.ts'
 import { concerns, concernsUpdate, withFollowing } from '../catalog/stored.ts'
 import type { Engine } from '../engine.ts'
 import { quoted } from '../filter/sql.ts'
-import { speaksOf } from '../filter/walk.ts'
+import { comparisons, conjuncts, speaksOf } from '../filter/walk.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { executionOf, runCompiled } from '../run/execution.ts'
@@ -46,9 +46,28 @@ export async function followsOf(engine: Pick<Engine, 'app'>, written: Written): 
     return action === 'update' ? concernsUpdate(one, columns) : one.on.has(action)
   })
   const held = await Promise.all(
-    [...here, ...elsewhere].map(async (one) => ((await holds(engine, written, one.when, id)) ? [one] : [])),
+    [...here, ...elsewhere].map(async (one) => ((await holds(engine, written, lastingPart(one), id)) ? [one] : [])),
   )
   return held.flat()
+}
+
+/** The condition of an entry without what the entry itself changes, which is otherwise after the write. */
+function lastingPart(one: Follow | RelatedFollow): Filter | undefined {
+  const { set, when } = one
+  if (when === undefined) return undefined
+  const way = 'of' in one ? stepsOf(one.of) : []
+  const changed = new Set(set.map(({ field }) => field.column))
+  const isChanged = (path: FieldPath): boolean => {
+    const steps = stepsOf(path)
+    return way.every((step, at) => steps[at] === step) && changed.has(steps[way.length] ?? '')
+  }
+  const kept = conjuncts(when).filter((part) => !comparisons(part).some(({ path }) => isChanged(path)))
+  return kept.length === 0 ? undefined : { kind: 'and', of: kept }
+}
+
+/** The columns of a path, one after the other. */
+function stepsOf({ field, relations }: FieldPath): readonly string[] {
+  return [...relations.map((relation) => relation.field.column), field.column]
 }
 
 /** A condition about the record before, or about one that is gone, cannot be asked any more. */

@@ -184,4 +184,52 @@ parts('follows, stored values, automations and keep are counted, and left out', 
   for (const title of noticed) assert.ok(titles(held.said, '✔').includes(title), `${title}\n${held.said}`)
 })
 
+parts(
+  'an entry that ends its own condition is tried by the write that does so, here and in another record',
+  async () => {
+    shop.write(
+      'resources/orders.yaml',
+      `resource: orders
+fields:
+  what:    { type: string, required: true }
+  sent:    { type: boolean, default: false, nullable: false }
+  sent_at: { type: timestamp, read_only: true }
+  told_at: { type: timestamp, read_only: true }
+relations: { tellings: { has_many: tellings, embed: false } }
+follows:
+  - { when: { sent: true, sent_at: null }, changed: sent, set: { sent_at: $now } }
+policies: { view: [{ who: signed_in }], create: [{ who: signed_in }], update: [{ who: signed_in }], delete: [{ permission: orders.pack }] }
+actions: [list, get, create, update, delete]
+`,
+    )
+    shop.write(
+      'resources/tellings.yaml',
+      `resource: tellings
+fields: { quiet: { type: boolean, default: false, nullable: false } }
+relations: { order: { belongs_to: orders, required: true } }
+follows:
+  - { of: order, on: [create], when: { quiet: false, order.told_at: null }, set: { told_at: $now } }
+policies: { view: [{ who: signed_in }], create: [{ who: signed_in }] }
+actions: [list, get, create]
+`,
+    )
+    const scenario = (quiet: boolean): string => `scenarios:
+  an order is sent and told of:
+    - { as: customer, request: POST /orders, body: { what: Tea }, status: 201, keep: { order: data.id } }
+    - { as: customer, request: "PATCH /orders/{order}", body: { sent: ${!quiet} }, status: 200 }
+    - { as: customer, request: POST /tellings, body: { order_id: "{order}", quiet: ${quiet} }, status: 201 }
+`
+    shop.write('resources/orders.test.yaml', scenario(true))
+    const first = await test('orders')
+    assert.equal([first.code, first.complained], [0, ''])
+    const none = untried(first.said).filter((title) => title.startsWith('follows'))
+    assert.equal(none, ['follows sent_at', 'follows told_at'])
+    shop.write('resources/orders.test.yaml', scenario(false))
+    assert.equal(
+      untried((await test('orders')).said).filter((title) => title.includes('follows')),
+      [],
+    )
+  },
+)
+
 parts.run()
