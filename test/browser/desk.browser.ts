@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { barriers, openBrowser, openPage } from '../support/browser.ts'
+import { until } from '../support/wait.ts'
 
 const test = suite<{ app: TestApplication; token: string }>('the desk in the console')
 const browser = await openBrowser()
@@ -117,6 +118,51 @@ it('a session that ends in the middle of a form keeps what was typed', async ({ 
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL(/\/tickets\/2$/)
     await page.getByRole('heading', { name: /No network at all/ }).waitFor()
+  })
+})
+
+it('tabs share one connection, and each sees what others change, also when the first one goes', async ({ app }) => {
+  await signedIn(app, '/tickets?sort=-id', async (page) => {
+    await page.getByRole('grid').waitFor()
+    const streams: string[] = []
+    page.context().on('request', (request) => request.url().includes('/stream?') && streams.push(request.url()))
+    const others = await Promise.all([1, 2].map(() => page.context().newPage()))
+    for (const other of others) {
+      await other.goto(`${app.address}/console/tickets?sort=-id`)
+      await other.getByRole('grid').waitFor()
+    }
+    const { token } = (await app.call('POST', '/api/v1/auth/login', { body: ACCOUNT })).body.data
+    const make = async (subject: string): Promise<void> => {
+      const body = { subject, details: 'Since Monday.' }
+      assert.is((await app.call('POST', '/api/v1/tickets', { token, body })).status, 201)
+    }
+    await make('Seen by all')
+    for (const one of [page, ...others]) await one.getByText('Seen by all').waitFor()
+    assert.equal(streams, [], 'the first tab has the connection, and the others open none')
+    await page.goto('about:blank')
+    await until(() => streams.length > 0)
+    await make('Seen by those that are left')
+    for (const one of others) await one.getByText('Seen by those that are left').waitFor()
+    assert.is(streams.length, 1)
+    for (const other of others) await other.close()
+  })
+})
+
+it('a role gets its permissions by choosing, and a list is counted by groups', async ({ app }) => {
+  await signedIn(app, '/roles', async (page) => {
+    await page.getByRole('link', { name: 'Agent', exact: true }).click()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    const choices = page.getByRole('group', { name: 'Permissions' })
+    await choices.getByRole('checkbox', { name: 'jobs.view' }).check()
+    assert.equal(await barriers(page), [])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('dl.parts').getByText('jobs.view').waitFor()
+    await page.goto(`${app.address}/console/tickets?group=status_id`)
+    await page.getByRole('list', { name: 'By Status' }).getByRole('button').first().waitFor()
+    assert.equal(await barriers(page), [])
+    await page.goto(`${app.address}/console/background_jobs`)
+    await page.locator('[role=grid], .empty').first().waitFor()
+    assert.equal(await barriers(page), [])
   })
 })
 

@@ -221,6 +221,46 @@ it('people walk from record to record, are told what others do to it, and look a
   })
 })
 
+it('columns get another order and width by buttons, and the address keeps them', async ({ app }) => {
+  await on(app, '/bookings?columns=customer,status', async (page) => {
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'Arrange columns' }).click()
+    const box = page.getByRole('dialog', { name: 'Arrange columns' })
+    await box.getByRole('button', { name: 'Status one place forward' }).click()
+    await box.getByRole('combobox', { name: 'Width of Status' }).selectOption('Wide')
+    await page.waitForURL(/columns=status%402%2Ccustomer/)
+    assert.equal(await barriers(page), [])
+    await box.getByRole('button', { name: 'Close' }).click()
+    assert.equal(
+      (await page.getByRole('columnheader').allInnerTexts()).filter((text) => text !== ''),
+      ['Status', 'Customer'],
+    )
+  })
+})
+
+it('a file is tried before its rows become records, and each row that is refused says why', async ({ app }) => {
+  const lines = [
+    'Customer,Item,Branch,From,To',
+    'Imported,Tent 30,North,2033-01-01,2033-01-02',
+    'Late,Tent 31,North,soon,2033-01-02',
+  ]
+  await on(app, '/bookings', async (page) => {
+    await page.getByRole('link', { name: 'Import' }).click()
+    const buffer = Buffer.from(lines.join('\n'))
+    await page.getByLabel('File').setInputFiles({ name: 'bookings.csv', mimeType: 'text/csv', buffer })
+    await page.getByRole('button', { name: 'Try the file' }).click()
+    await page.getByText('1 rows would be imported, 0 are there already, 1 would be refused.').waitFor()
+    assert.match(await page.locator('.refused').innerText(), /^Row 3: /)
+    assert.equal(await barriers(page), [])
+    const count = async (): Promise<number> =>
+      (await app.call('GET', '/rental/bookings?customer=Imported', { token: MANAGER })).list.length
+    assert.is(await count(), 0)
+    await page.getByRole('button', { name: 'Import 1 rows' }).click()
+    await page.getByText('1 rows are imported, 0 were there already, 1 were refused.').waitFor()
+    assert.is(await count(), 1)
+  })
+})
+
 it('bad days: a record that goes, a server that is out, and a right that is gone lose nothing that was typed', async ({
   app,
 }) => {

@@ -26,6 +26,8 @@ export interface Answer {
 export interface Asked {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly body?: Json
+  /** In place of `body`: parts with files. */
+  readonly form?: FormData
   readonly ifMatch?: string | undefined
   /** The same key for each attempt, so that a creation is done once. */
   readonly key?: string
@@ -104,6 +106,17 @@ export async function read(path: string, signal: AbortSignal): Promise<Json> {
   return (await response.json()) as Json
 }
 
+/** Saves an answer as a file, under the name that it has. */
+export async function download(path: string, signal: AbortSignal): Promise<void> {
+  const response = await send(path, { signal, headers: { accept: '*/*' } })
+  if (!response.ok) await answerOf(response)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await response.blob())
+  link.download = /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? ''
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
 /** Opens a stream of events, from the last one that is known. */
 export function openStream(path: string, lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
   return send(path, { signal, headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId } })
@@ -111,7 +124,7 @@ export function openStream(path: string, lastEventId: string | undefined, signal
 
 async function send(
   path: string,
-  { body, can, headers: more = {}, ifMatch, key, method = 'GET', signal }: Asked,
+  { body, can, form, headers: more = {}, ifMatch, key, method = 'GET', signal }: Asked,
 ): Promise<Response> {
   const { token, turn } = session()
   // A browser that does not say which page sends a request is believed by this header, which no other site can send.
@@ -123,6 +136,7 @@ async function send(
   if (key !== undefined && key !== 'never') headers.set('idempotency-key', key)
   const init: RequestInit = { method, headers, signal: signal ?? null, credentials: 'same-origin' }
   if (body !== undefined) init.body = JSON.stringify(body)
+  else if (form !== undefined) init.body = form
   try {
     const response = await fetch(addressOf(path), init)
     if (response.status === 401 && token !== undefined) sessionEnded(turn)

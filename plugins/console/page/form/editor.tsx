@@ -55,8 +55,9 @@ export function Editor(props: EditorProps): ReactNode {
   )
 }
 
-function hintOf({ schema, type }: Field, description: string | undefined): string | undefined {
-  const ofType = type === 'list' || takes(schema, 'array') ? words().oneALine : undefined
+function hintOf({ schema, type, words: offered }: Field, description: string | undefined): string | undefined {
+  const isLines = offered === undefined && (type === 'list' || takes(schema, 'array'))
+  const ofType = isLines ? words().oneALine : undefined
   return [description, ofType].filter((part) => part !== undefined).join(' · ') || undefined
 }
 
@@ -66,6 +67,7 @@ type Props = EditorProps & { readonly control: Control }
 function ControlOf(props: Props): ReactNode {
   const { schema, type } = props.field
   if (type === 'boolean' || takes(schema, 'boolean')) return <BooleanControl {...props} />
+  if (props.field.words !== undefined) return <ChoicesControl {...props} />
   if (schema.enum !== undefined) return <WordControl {...props} />
   if (type === 'text') return <LongControl {...props} />
   if (type === 'date' || schema.format === 'date') return <TextControl {...props} type="date" />
@@ -167,6 +169,31 @@ function WordControl({ control, field, isRequired, onChange, value }: Props): Re
         </option>
       ))}
     </select>
+  )
+}
+
+/** Several of some words; words that the writer may not pass on stay as they are. */
+function ChoicesControl({ control, field: { words: offered = [] }, label, onChange, value }: Props): ReactNode {
+  const chosen = Array.isArray(value) ? value.map(String) : []
+  const all = [...new Set([...offered, ...chosen])]
+  const choose = (word: string, is: boolean): void =>
+    onChange(all.filter((one) => (one === word ? is : chosen.includes(one))))
+  const { 'aria-required': _, id, 'data-name': name, ...group } = control
+  return (
+    <div {...group} aria-label={label} className="choices" role="group">
+      {all.map((word, at) => (
+        <label key={word}>
+          <input
+            {...(at === 0 ? { id, 'data-name': name } : {})}
+            checked={chosen.includes(word)}
+            disabled={!offered.includes(word)}
+            onChange={(event) => choose(word, event.target.checked)}
+            type="checkbox"
+          />
+          {word}
+        </label>
+      ))}
+    </div>
   )
 }
 

@@ -30,7 +30,9 @@ export function followingNames({ after, before, inputs, resource }: Omit<Follows
     const isGiven = resource.fields[name]?.type === 'sequence'
     const usual = before[name] ?? resource.fields[name]?.default ?? null
     const value: Json = after[name] ?? null
-    return !asked.has(name) && !isGiven && !BY_THE_WAY.has(name) && value !== null && !isSame(value, usual)
+    return (
+      !asked.has(name) && !isGiven && !BY_THE_WAY.has(name) && value !== null && value !== 0 && !isSame(value, usual)
+    )
   })
 }
 

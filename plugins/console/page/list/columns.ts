@@ -9,6 +9,8 @@ export interface Column {
   readonly relation?: Relation
   /** The sort key that orders by it. */
   readonly sort?: string
+  /** How much wider than usual it is: 2 or 3. */
+  readonly width?: number
   read(record: RecordData): Json
 }
 
@@ -81,9 +83,24 @@ export function usualColumns(resource: Resource, all: readonly Column[]): readon
   return chosen.length === 0 ? all.slice(0, USUALLY).map(({ key }) => key) : chosen
 }
 
-/** The chosen columns in their order; names that are no column any more are left out. */
+/** The chosen columns in their order, `status` or wider ones as `status@2`; names that are no column any more are left out. */
 export function chosenColumns(resource: Resource, all: readonly Column[], chosen: string | null): readonly Column[] {
   const names = chosen === null ? usualColumns(resource, all) : chosen.split(',')
-  const found = names.flatMap((name) => all.find(({ key }) => key === name) ?? [])
+  const found = names.flatMap((text): readonly Column[] => {
+    const [name, width] = text.split('@')
+    const column = all.find(({ key }) => key === name)
+    if (column === undefined) return []
+    return [width === '2' || width === '3' ? { ...column, width: Number(width) } : column]
+  })
   return found.length > 0 ? found : chosenColumns(resource, all, null)
+}
+
+/** A column as the address has it. */
+export function columnText({ key, width = 1 }: Column): string {
+  return width === 1 ? key : `${key}@${width}`
+}
+
+/** The widths of columns for the grid of a sheet; the first one names the record. */
+export function templateOf(columns: readonly Column[]): string {
+  return columns.map(({ width = 1 }, at) => `minmax(0, ${at === 0 ? width + 0.6 : width}fr)`).join(' ')
 }

@@ -20,7 +20,7 @@ import { countText, hasScreen } from '../format.tsx'
 import { Loading } from '../shell/parts.tsx'
 import { words } from '../words/words.ts'
 import { CellEditor } from './cell-editor.tsx'
-import type { Column } from './columns.ts'
+import { type Column, templateOf } from './columns.ts'
 import type { Change } from './query.ts'
 import { Row } from './row.tsx'
 import type { Selection } from './selection.ts'
@@ -155,7 +155,7 @@ export function Grid(props: GridProps): ReactNode {
         aria-rowcount={pagination?.next_cursor === null ? rows.length + 1 : -1}
         className={mayChoose ? 'grid choosing' : 'grid'}
         role="grid"
-        style={{ '--columns': columns.length } as CSSProperties}
+        style={{ '--template': templateOf(columns) } as CSSProperties}
       >
         <Head {...props} mayChoose={mayChoose} />
         <div ref={body} role="rowgroup" style={{ blockSize: virtual.getTotalSize(), position: 'relative' }}>

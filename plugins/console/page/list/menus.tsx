@@ -1,9 +1,11 @@
 /** Menus of a list: which columns it has, and in which order its rows come. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 import type { Resource } from '../client/catalog.ts'
 import { words } from '../words/words.ts'
-import type { Column } from './columns.ts'
+import { ArrangeBox } from './arrange.tsx'
+import { type Column, columnText } from './columns.ts'
+import { groupKeys } from './groups.tsx'
 import type { Change } from './query.ts'
 
 interface ColumnsProps {
@@ -12,35 +14,47 @@ interface ColumnsProps {
   readonly onChange: Change
 }
 
-/** Columns keep the order in which they were chosen. */
+/** Columns keep the order in which they were chosen, or get another one in their box. */
 export function ColumnsMenu({ all, onChange, shown }: ColumnsProps): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  const [isArranging, setArranging] = useState(false)
   const names = shown.map(({ key }) => key)
   const choose = (keys: ReadonlySet<string>): void => {
-    const kept = names.filter((name) => keys.has(name))
+    const kept = shown.filter(({ key }) => keys.has(key)).map(columnText)
     const added = all.map(({ key }) => key).filter((key) => keys.has(key) && !names.includes(key))
     onChange({ columns: [...kept, ...added].join(',') })
   }
+  const arrange = (): void => {
+    setOpen(false)
+    setArranging(true)
+  }
   return (
-    <MenuTrigger>
-      <Button className="button">{words().columns}</Button>
-      <Popover className="popover">
-        <Menu
-          aria-label={words().columns}
-          disallowEmptySelection
-          onSelectionChange={(keys) =>
-            choose(keys === 'all' ? new Set(all.map(({ key }) => key)) : new Set([...keys].map(String)))
-          }
-          selectedKeys={names}
-          selectionMode="multiple"
-        >
-          {all.map(({ key, label }) => (
-            <MenuItem id={key} key={key} textValue={label}>
-              {({ isSelected }) => <Chosen is={isSelected} label={label} />}
-            </MenuItem>
-          ))}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <>
+      <MenuTrigger isOpen={isOpen} onOpenChange={setOpen}>
+        <Button className="button">{words().columns}</Button>
+        <Popover className="popover">
+          <Menu
+            aria-label={words().columns}
+            disallowEmptySelection
+            onSelectionChange={(keys) =>
+              choose(keys === 'all' ? new Set(all.map(({ key }) => key)) : new Set([...keys].map(String)))
+            }
+            selectedKeys={names}
+            selectionMode="multiple"
+          >
+            {all.map(({ key, label }) => (
+              <MenuItem id={key} key={key} textValue={label}>
+                {({ isSelected }) => <Chosen is={isSelected} label={label} />}
+              </MenuItem>
+            ))}
+          </Menu>
+          <Button className="button plain" onPress={arrange}>
+            {words().arrange}
+          </Button>
+        </Popover>
+      </MenuTrigger>
+      {isArranging ? <ArrangeBox columns={shown} onChange={onChange} onClose={() => setArranging(false)} /> : null}
+    </>
   )
 }
 
@@ -92,6 +106,37 @@ export function SortMenu({ chosen, columns, onChange, resource }: SortProps): Re
           {items.map(({ id, label }) => (
             <MenuItem id={id === '' ? 'usual' : id} key={id} textValue={label}>
               {({ isSelected }) => <Chosen is={isSelected} label={label} />}
+            </MenuItem>
+          ))}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  )
+}
+
+interface GroupProps {
+  readonly resource: Resource
+  readonly chosen: string | null
+  readonly onChange: Change
+}
+
+/** By what the records are counted. */
+export function GroupMenu({ chosen, onChange, resource }: GroupProps): ReactNode {
+  const keys = groupKeys(resource)
+  if (resource.figures === undefined || keys.length === 0) return null
+  return (
+    <MenuTrigger>
+      <Button className="button">{words().groups}</Button>
+      <Popover className="popover">
+        <Menu
+          aria-label={words().groups}
+          onSelectionChange={(picked) => onChange({ group: [...picked].map(String)[0] ?? null })}
+          selectedKeys={chosen === null ? [] : [chosen]}
+          selectionMode="single"
+        >
+          {keys.map((key) => (
+            <MenuItem id={key} key={key} textValue={resource.fields[key]?.label ?? key}>
+              {({ isSelected }) => <Chosen is={isSelected} label={resource.fields[key]?.label ?? key} />}
             </MenuItem>
           ))}
         </Menu>

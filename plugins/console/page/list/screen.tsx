@@ -14,9 +14,11 @@ import { useTitle } from '../shell/screen-title.ts'
 import { words } from '../words/words.ts'
 import { BulkBar } from './bulk.tsx'
 import { chosenColumns, type Column, columnsOf } from './columns.ts'
+import { Export, exportRoute, importRoute } from './file.tsx'
 import { Filters } from './filters.tsx'
 import { Grid } from './grid.tsx'
-import { ColumnsMenu, SortMenu } from './menus.tsx'
+import { groupKeys, Groups } from './groups.tsx'
+import { ColumnsMenu, GroupMenu, SortMenu } from './menus.tsx'
 import { apiQuery, type Change, changed, choiceOf, chosenSort, followedList } from './query.ts'
 import { useSelection } from './selection.ts'
 
@@ -59,13 +61,19 @@ export function ListScreen(props: ListProps): ReactNode {
       {within === undefined ? null : <Parent within={within} />}
       <div className="row head">
         <h1>{resource.label.many}</h1>
+        {importRoute(named) === undefined || within !== undefined ? null : (
+          <Link className="button" href={hrefOf(parts, { do: 'import' })}>
+            {words().import}
+          </Link>
+        )}
         {mayCreate ? (
           <Link className="button primary" href={createHref}>
             {words().create(resource.label.one)}
           </Link>
         ) : null}
       </div>
-      <Tools {...{ all, catalog, columns, pages, query, resource }} onChange={change} />
+      <Tools {...{ all, catalog, choice, columns, named, pages, query, resource }} onChange={change} />
+      <GroupsOf {...{ catalog, choice, query, resource }} onChange={change} />
       {pages.failure === undefined ? null : <Failed onAgain={pages.again} text={pages.failure} />}
       <Grid
         {...{ catalog, columns, named, pages, selection }}
@@ -79,7 +87,23 @@ export function ListScreen(props: ListProps): ReactNode {
   )
 }
 
+interface GroupsOfProps {
+  readonly catalog: Catalog
+  readonly choice: string
+  readonly onChange: Change
+  readonly query: URLSearchParams
+  readonly resource: Resource
+}
+
+/** The groups that the address asks for. */
+function GroupsOf({ query, ...rest }: GroupsOfProps): ReactNode {
+  const by = query.get('group')
+  return by !== null && groupKeys(rest.resource).includes(by) ? <Groups {...rest} by={by} /> : null
+}
+
 interface ToolsProps {
+  readonly choice: string
+  readonly named: Named
   readonly all: readonly Column[]
   readonly catalog: Catalog
   readonly columns: readonly Column[]
@@ -89,7 +113,8 @@ interface ToolsProps {
   readonly resource: Resource
 }
 
-function Tools({ all, catalog, columns, onChange, pages, query, resource }: ToolsProps): ReactNode {
+function Tools({ all, catalog, choice, columns, named, onChange, pages, query, resource }: ToolsProps): ReactNode {
+  const exported = exportRoute(named)
   return (
     <div className="row tools">
       {resource.list?.search === undefined ? null : <Search onChange={onChange} text={query.get('search') ?? ''} />}
@@ -105,6 +130,8 @@ function Tools({ all, catalog, columns, onChange, pages, query, resource }: Tool
       >
         {words().pages}
       </Button>
+      <GroupMenu chosen={query.get('group')} onChange={onChange} resource={resource} />
+      {exported === undefined ? null : <Export choice={choice} route={exported} />}
       <Count pages={pages} />
     </div>
   )

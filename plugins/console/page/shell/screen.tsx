@@ -4,6 +4,7 @@ import type { Catalog, Named } from '../client/catalog.ts'
 import { menuOf } from '../client/catalog.ts'
 import { hrefOf, usePlace } from '../client/place.ts'
 import { CreateScreen, EditScreen } from '../form/screens.tsx'
+import { ImportScreen, importRoute } from '../list/file.tsx'
 import { ListScreen } from '../list/screen.tsx'
 import { RecordScreen } from '../record/screen.tsx'
 import { words } from '../words/words.ts'
@@ -20,6 +21,8 @@ export function Screen({ catalog }: { readonly catalog: Catalog }): ReactNode {
   const named = { name, resource }
   if (id === undefined) {
     if (doing === 'create') return <CreateScreen catalog={catalog} named={named} />
+    const taken = doing === 'import' ? importRoute(named) : undefined
+    if (taken !== undefined) return <ImportScreen catalog={catalog} named={named} route={taken} />
     return resource.list?.own === true ? <ListScreen catalog={catalog} named={named} /> : <NoScreen />
   }
   if (end !== undefined) return <Below catalog={catalog} doing={doing} end={end} id={id} parent={named} />

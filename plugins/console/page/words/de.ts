@@ -134,6 +134,28 @@ export const de: Words = {
   didMany: (done, refused) => (refused === '0' ? `${done} erledigt` : `${done} erledigt, ${refused} nicht`),
   tooManyAtOnce: (most) => `Mehr als ${most} Datensätze passen. Grenzen Sie zuerst den Filter ein.`,
   countChanged: 'Inzwischen passen andere Datensätze. Nichts ist geändert: Sehen Sie die Vorschau noch einmal an.',
+  groups: 'Gruppieren',
+  groupedBy: (label) => `Nach ${label}`,
+  arrange: 'Spalten anordnen',
+  widths: ['Üblich', 'Breit', 'Sehr breit'],
+  widthOf: (label) => `Breite von ${label}`,
+  earlier: (label) => `${label} einen Platz nach vorn`,
+  later: (label) => `${label} einen Platz nach hinten`,
+  export: 'Exportieren',
+  import: 'Importieren',
+  importing: (label) => `${label} importieren`,
+  file: 'Datei',
+  dropHere:
+    'Eine CSV-Datei, gewählt oder hier abgelegt. Sie wird zuerst nur probiert; importiert wird erst auf Ihr Wort.',
+  tryFile: 'Datei probieren',
+  importNow: (count) => `${count} Zeilen importieren`,
+  importReport: {
+    would: (imported, skipped, failed) =>
+      `${imported} Zeilen würden importiert, ${skipped} gibt es schon, ${failed} würden abgelehnt.`,
+    did: (imported, skipped, failed) =>
+      `${imported} Zeilen sind importiert, ${skipped} gab es schon, ${failed} wurden abgelehnt.`,
+    row: (row) => `Zeile ${row}`,
+  },
   fresh: (count) => `${count} neue zeigen`,
   goneRow: 'Diesen Datensatz gibt es nicht mehr',
   mayNotChange: 'Sie dürfen diesen Wert nicht ändern',
