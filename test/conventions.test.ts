@@ -38,6 +38,7 @@ const TOP = [
 const RANKS: Readonly<Record<string, number>> = {
   'breaker.ts': 0,
   'old-files.ts': 0,
+  'program.ts': 0,
   'limits.ts': 0,
   'work-limits.ts': 0,
   'error.ts': 0,

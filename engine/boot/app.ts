@@ -21,6 +21,7 @@ import { allRoutes } from '../openapi/routes.ts'
 import { createPlans } from '../plan/plan.ts'
 import { accountFinder } from '../plugin/as-system.ts'
 import type { Composition } from '../plugin/compose.ts'
+import { thisProgram } from '../program.ts'
 import { createCachedTables } from '../run/cached-tables.ts'
 import { changeTeller } from '../run/changes.ts'
 import type { Foundation } from '../run/execution.ts'
@@ -92,7 +93,7 @@ export function composeApp(around: Around, { catalog, composition, files, routes
     newId: randomUUID,
     metrics: around.metrics,
     largeAnswers: around.admission.largeAnswers,
-    readiness: () => readiness(around, drift),
+    readiness: async () => readiness(around, drift, await thisProgram()),
     drift,
     foundation,
     authenticate: composition.authenticate,

@@ -15,6 +15,7 @@ import {
   migrate,
   requireCurrent,
 } from '../migration/migrate.ts'
+import { keepProgram, refuseOlderProgram } from '../migration/own/facts.ts'
 import { protectSecrets } from '../migration/own/secrets.ts'
 import { seedBy } from '../migration/own/seeds.ts'
 import { fillCalendars } from '../migration/own/working-time.ts'
@@ -23,6 +24,7 @@ import { instances } from '../rollout/state.ts'
 import { rehearse } from '../run/rehearse.ts'
 import type { Settings } from '../settings.ts'
 import type { Collected } from '../text/diagnostic.ts'
+import { thisProgram } from '../program.ts'
 
 export interface SetupOptions extends Pick<MigrationOptions, 'log' | 'now' | 'edited' | 'pause'> {
   readonly settings: Settings
@@ -42,13 +44,15 @@ export interface DatabaseSetup {
 }
 
 /**
- * Sets the database up and returns the steps; with diagnostics instead, nothing has changed there.
+ * Sets the database up and returns the steps; with diagnostics instead, nothing has changed there. Rejects with a sentence
+ * where a newer version of the program wrote to it that this one is too old for.
  */
 export async function setUpDatabase(
   catalog: Catalog,
   database: Database,
   options: SetupOptions,
 ): Promise<Collected<DatabaseSetup>> {
+  await refuseOlderProgram(database.adhoc, await thisProgram())
   if (options.begin === false) {
     if (options.asLeft !== true) await requireCurrent(catalog, database, options.now)
     return { value: { applied: [], left: [] }, diagnostics: [] }
@@ -87,6 +91,7 @@ export async function setUpByPlan(
   database: Database,
   options: SetupOptions,
 ): Promise<Collected<DatabaseSetup>> {
+  await refuseOlderProgram(database.adhoc, await thisProgram())
   const pause = await pauseOn(database, options.pause, async () => true)
   return applyPlan(catalog, database, hash, { ...migrationOptions(catalog, database, options), pause })
 }
@@ -100,6 +105,7 @@ function migrationOptions(catalog: Catalog, { presence }: Database, options: Set
     async complete(runner) {
       await fillCalendars(catalog, runner, options.now)
       const { diagnostics } = await seedBy(runner, catalog, options.now)
+      await keepProgram(runner, await thisProgram())
       const sealed = await protectSecrets(catalog, options.settings, runner)
       if (sealed > 0) options.log.info({ values: sealed }, 'secrets that stood open were sealed or hashed')
       return diagnostics

@@ -1,7 +1,6 @@
 /** The version of the files of an application ⇄: a hash that is the same on every machine with the same files. */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Composition } from '../plugin/compose.ts'
 import { codeFolders, type PluginPlaces } from '../plugin/load.ts'
@@ -29,29 +28,6 @@ let program: Promise<string> | undefined
 export function programVersion(): Promise<string> {
   program ??= codeHash(ENGINE)
   return program
-}
-
-/** The package.json of the program. */
-interface ProgramPackage {
-  readonly folder: string
-  readonly version: string
-  readonly devDependencies?: Readonly<Record<string, string>>
-}
-
-let own: Promise<ProgramPackage> | undefined
-
-/** The package that this code belongs to, with its folder; read once. */
-export function programPackage(): Promise<ProgramPackage> {
-  own ??= packageAbove(ENGINE)
-  return own
-}
-
-async function packageAbove(folder: string): Promise<ProgramPackage> {
-  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}')
-  const manifest = JSON.parse(text) as { readonly name?: string; readonly version: string }
-  if (manifest.name === 'plinth') return { ...manifest, folder }
-  if (dirname(folder) === folder) throw new Error('The package.json of Plinth cannot be found')
-  return packageAbove(dirname(folder))
 }
 
 /** A hash of all that an application is made from: its files of that version, the code of every plugin, and Plinth itself. */

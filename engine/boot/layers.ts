@@ -2,30 +2,22 @@
  * ⇄ Applications on applications: reads the folder of an application and of those below it, which its app.yaml names by
  * `extends`.
  */
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { within } from '../definition/document-node.ts'
 import { parseDocument } from '../definition/parse.ts'
 import { readSource, readSources, type Sources } from '../definition/read.ts'
-import { isObject, type Json } from '../json.ts'
+import { isObject } from '../json.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import type { Source } from '../text/source.ts'
-import { isInRange } from '../text/version.ts'
-import { programPackage } from './files-version.ts'
+import { type Manifest, manifestIn, otherProgram, programPackage } from '../program.ts'
 
 /** An application that is found: the folder of its YAML, the folder of its plugins, and the package.json that it belongs to. */
 interface Found {
   readonly folder: string
   readonly plugins: string
   readonly manifest: Manifest | undefined
-}
-
-interface Manifest {
-  readonly name?: string
-  readonly version?: string
-  readonly plinth?: { readonly applications?: Readonly<Record<string, Json>> }
-  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 /**
@@ -55,9 +47,12 @@ async function readAbove(
   const chain = [...above, await realpath(directory)]
   const found = await findApplication(named.value, directory)
   if ('message' in found) return refused(found.message, found.hint)
-  const wanted = await otherProgram(named.value, found)
+  const wanted = await otherProgram(found.manifest)
   if (wanted !== undefined)
-    return refused(wanted, 'install that version of plinth, or a version of the other for this one')
+    return refused(
+      `"${named.value}" ${wanted}`,
+      'install that version of plinth, or a version of the other for this one',
+    )
   const below = await realpath(found.folder)
   const start = chain.indexOf(below)
   if (start >= 0) {
@@ -108,7 +103,7 @@ export async function findApplication(name: string, directory: string): Promise<
       hint: 'write plinth/desk, or a path that begins with ./ or ../',
     }
   const root = await packageFolder(owner, directory)
-  const manifest = root === undefined ? undefined : await manifestAt(root)
+  const manifest = root === undefined ? undefined : await manifestIn(root)
   if (root === undefined || manifest === undefined)
     return {
       message: `The package "${owner}" is not installed`,
@@ -159,26 +154,9 @@ async function packageFolder(name: string, directory: string): Promise<string | 
   return undefined
 }
 
-async function manifestAt(folder: string): Promise<Manifest | undefined> {
-  try {
-    const read: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    return typeof read === 'object' && read !== null ? read : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** The package.json next to the YAML or above its folder. */
 async function manifestOf(folder: string): Promise<Manifest | undefined> {
-  return (await manifestAt(folder)) ?? (await manifestAt(dirname(folder)))
-}
-
-/** The sentence for an application that was made for another version of the program. */
-async function otherProgram(name: string, { manifest }: Found): Promise<string | undefined> {
-  const range = manifest?.peerDependencies?.plinth
-  const { version } = await programPackage()
-  if (range === undefined || isInRange(version, range) !== false) return undefined
-  return `"${name}" is for plinth ${range}, and this is ${version}`
+  return (await manifestIn(folder)) ?? (await manifestIn(dirname(folder)))
 }
 
 function isInside(path: string, folder: string): boolean {

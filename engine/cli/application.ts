@@ -1,10 +1,12 @@
 /** What commands work on: the application of the YAML, and its database, opened for one piece of work. */
 
 import { type Boot, readCatalog } from '../boot/boot.ts'
+import { thisProgram } from '../program.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { connect, isMade } from '../database/connect.ts'
 import type { Database } from '../database/database.ts'
 import { sentenceOf } from '../error.ts'
+import { refuseOlderProgram } from '../migration/own/facts.ts'
 import type { Collected } from '../text/diagnostic.ts'
 import { type RenderOptions, renderDiagnostics } from '../text/render.ts'
 import type { ExitCode, Invocation } from './command.ts'
@@ -50,6 +52,7 @@ export async function withDatabase(
   let database: Database | undefined
   try {
     database = await connect(settings, { log, joins: true })
+    await refuseOlderProgram(database.adhoc, await thisProgram())
     return await work(database, application)
   } catch (error) {
     complain(sentenceOf(error))

@@ -1,4 +1,5 @@
 /** `plinth doctor`: checks each part of a deployment, and says what to do about a part that fails. */
+import { thisProgram } from '../program.ts'
 import { connect, isMade } from '../database/connect.ts'
 import { examine } from '../doctor/examine.ts'
 import { type Checked, THRESHOLDS } from '../doctor/finding.ts'
@@ -14,6 +15,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   const found = await examine({
     settings,
     catalog,
+    program: await thisProgram(),
     checks: composition.checks,
     open: async () => {
       if (!isMade(settings)) throw new Error(`there is no database in ${settings.dataDir} yet`)

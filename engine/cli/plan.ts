@@ -14,7 +14,7 @@ import { failureCode } from '../database/failure.ts'
 import { label } from '../definition/sentence.ts'
 import { onFutureTables } from '../migration/future-rows.ts'
 import { planFor } from '../migration/migrate.ts'
-import { servedLast, servedSince } from '../migration/own/facts.ts'
+import { servedLast, servedSince, versionSentence, writtenBy } from '../migration/own/facts.ts'
 import type { ShownPlan } from '../migration/plan.ts'
 import { reason, renderPlan } from '../migration/plan-text.ts'
 import { adviceOf, riskOf, type Step } from '../migration/step.ts'
@@ -22,6 +22,7 @@ import { type CausedChange, compareDocuments, compareWithCauses } from '../opena
 import type { Change } from '../openapi/compare/schemas.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { describeApplication } from '../openapi/routes.ts'
+import { type Program, thisProgram } from '../program.ts'
 import { type KeptRole, keptRoleSentences, keptRoles, seededRoles } from '../run/kept-roles.ts'
 import { rehearse } from '../run/rehearse.ts'
 import { type Violation, violations, violationWords } from '../run/rule-violations.ts'
@@ -46,6 +47,8 @@ export function run(invocation: Invocation): Promise<ExitCode> {
     showDiagnostics(planned, invocation)
     await keepLock(application, invocation)
     const differences: Differences = {
+      program: await thisProgram(),
+      written: await writtenBy(database.adhoc),
       replaced: application.replaced,
       plan: planned.value,
       violations: await onFutureTables(catalog, database, planned.value, (runner) => violations(catalog, runner, now)),
@@ -130,6 +133,8 @@ interface Outside {
 
 /** Everything in a plan. */
 interface Differences {
+  readonly program: Program
+  readonly written: Awaited<ReturnType<typeof writtenBy>>
   readonly replaced: Boot['replaced']
   readonly plan: ShownPlan
   readonly violations: readonly Violation[]
@@ -140,9 +145,13 @@ interface Differences {
 }
 
 /** The database first, then broken rules, then clients and people. */
-function planAsText({ plan, violations, outside, moved, replaced }: Differences, all: boolean): string {
+function planAsText(
+  { plan, violations, outside, moved, replaced, program, written }: Differences,
+  all: boolean,
+): string {
   const broken = violations.map(violationWords)
   return [
+    ...[versionSentence(written, program) ?? []].flat(),
     renderPlan(plan, all).trimEnd(),
     ...broken,
     ...outsideAsText(outside, plan.steps.length > 0, all),
@@ -153,8 +162,8 @@ function planAsText({ plan, violations, outside, moved, replaced }: Differences,
 
 /** What the application says in place of the one below. */
 function replacedAsText(replaced: Boot['replaced']): readonly string[] {
-  const lines = replaced.flatMap(({ path, below, own, isMerged }) =>
-    isMerged || below === undefined ? [] : [`  ${path}: ${label(below)} → ${label(own)}`],
+  const lines = replaced.flatMap(({ path, below, own, isLeftOut, isMerged }) =>
+    isLeftOut || isMerged || below === undefined ? [] : [`  ${path}: ${label(below)} → ${label(own)}`],
   )
   if (lines.length === 0) return []
   return ['', 'In place of what the application below says:', ...lines]
@@ -186,7 +195,7 @@ function indented(line: string): string {
 }
 
 /** The plan for programs; `null` where there is nothing to compare with. */
-function planAsJson({ plan, violations, outside, moved, replaced }: Differences): string {
+function planAsJson({ plan, violations, outside, moved, replaced, program, written }: Differences): string {
   const database = plan.steps.map(stepAsJson)
   const broken = violations.map(({ resource, rule, words, ids }) => ({
     resource: resource.name,
@@ -197,6 +206,8 @@ function planAsJson({ plan, violations, outside, moved, replaced }: Differences)
   return JSON.stringify(
     {
       hash: plan.hash,
+      version: program.version,
+      written_by: typeof written === 'object' ? { version: written.version, since: written.since } : null,
       older: plan.older,
       database,
       rules: broken,
@@ -206,7 +217,7 @@ function planAsJson({ plan, violations, outside, moved, replaced }: Differences)
       roles: outside === undefined ? null : outside.roles,
       moved,
       replaced: replaced
-        .filter(({ below, isMerged }) => !isMerged && below !== undefined)
+        .filter(({ below, isLeftOut, isMerged }) => !isLeftOut && !isMerged && below !== undefined)
         .map(({ path, below, own, span }) => ({ path, below, own, place: placeOf(span) })),
     },
     null,

@@ -9,12 +9,13 @@ import type { Database, Runner } from '../database/database.ts'
 import { writeWhole } from '../disk/files.ts'
 import { sentenceOf } from '../error.ts'
 import type { JsonObject } from '../json.ts'
+import type { Program } from '../program.ts'
 import type { Settings } from '../settings.ts'
 import { lookAtNames, lookAtProxy, lookAtSecret } from './configuration.ts'
 import { type Check, type Checked, type Finding, ok, problem, type Thresholds, warning } from './finding.ts'
 import { lookAtGrowth, lookAtWork } from './growth.ts'
 import { lookAtQueries } from './queries.ts'
-import { lookAtClock, lookAtDatabase, lookAtExtensions, lookAtRoles, lookAtTables } from './server.ts'
+import { lookAtClock, lookAtDatabase, lookAtExtensions, lookAtRoles, lookAtTables, lookAtVersions } from './server.ts'
 
 const OTHERS = 0o077
 const MEGABYTE = 1_048_576
@@ -65,6 +66,7 @@ export interface PluginCheck {
 export interface Patient {
   readonly settings: Settings
   readonly catalog: Catalog
+  readonly program: Program
   readonly checks: readonly PluginCheck[]
   /** Opens the database; rejects with a sentence where that cannot be. */
   readonly open: () => Promise<Database>
@@ -100,7 +102,7 @@ export async function examine(patient: Patient): Promise<readonly Checked[]> {
 
 /** Looks at the database, and then at what is outside of it, which gets the database where it is there. */
 async function lookAtAll(
-  { catalog, open, now, thresholds }: Patient,
+  { catalog, open, now, program, thresholds }: Patient,
   look: (check: string, work: Look) => Promise<void>,
   lookOutside: (runner: Runner | undefined) => Promise<void>,
 ): Promise<void> {
@@ -114,6 +116,7 @@ async function lookAtAll(
   }
   try {
     await look('database', () => lookAtDatabase(database, catalog))
+    await look('versions', () => lookAtVersions(database, program))
     await look('clock', () => lookAtClock(database, now, thresholds))
     await look('extensions', () => lookAtExtensions(database, catalog))
     await look('tables', () => lookAtTables(database, catalog, now()))

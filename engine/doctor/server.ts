@@ -1,8 +1,11 @@
 /** Examines the database itself ⇄: its user, its limits, its extensions and its clock. */
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Database, Runner } from '../database/database.ts'
+import { sentenceOf } from '../error.ts'
 import { tables } from '../migration/catalog-tables.ts'
 import { planFor } from '../migration/migrate.ts'
+import { refuseOlderProgram, versionSentence, writtenBy } from '../migration/own/facts.ts'
+import type { Program } from '../program.ts'
 import { keptRoles } from '../run/kept-roles.ts'
 import { type Finding, ok, problem, type Thresholds, warning } from './finding.ts'
 
@@ -57,6 +60,20 @@ export async function lookAtDatabase(
   if (kind === 'postgresql' && Number(connections) < 20)
     found.push(warning(`the server takes ${connections} connections`, 'raise max_connections, or set DATABASE_POOL'))
   return found.length > 0 ? found : [ok(`${description}, as ${user}, who owns the tables`)]
+}
+
+/** Examines which version of the program wrote the data. */
+export async function lookAtVersions({ adhoc }: Database, program: Program): Promise<readonly Finding[]> {
+  const written = await writtenBy(adhoc)
+  const told = versionSentence(written, program)
+  const since = typeof written === 'object' ? `, which has written the data since ${written.since} UTC` : ''
+  if (told === undefined) return [ok(`Plinth ${program.version}${since}`)]
+  try {
+    await refuseOlderProgram(adhoc, program)
+    return [ok(told)]
+  } catch (error) {
+    return [problem(sentenceOf(error), 'install that version')]
+  }
 }
 
 /** Examines whether the tables match the YAML. */

@@ -9,10 +9,12 @@ import { tables as tablesOf } from '../migration/catalog-tables.ts'
 import { atomically, exclusively } from '../migration/exclusive.ts'
 import { inspectAll } from '../migration/inspect.ts'
 import { ENGINE_TABLES } from '../migration/own/engine-tables.ts'
+import { refuseOlderProgram } from '../migration/own/facts.ts'
 import { protectSecrets } from '../migration/own/secrets.ts'
 import { plan } from '../migration/plan.ts'
 import { riskOf, statementsOf } from '../migration/step.ts'
 import type { Table } from '../migration/table.ts'
+import { thisProgram } from '../program.ts'
 import type { Settings } from '../settings.ts'
 import { completeExisting, createExisting, requireAsked } from './existing-tables.ts'
 import { type FileWriter, openFileWriter } from './file-writer.ts'
@@ -141,6 +143,7 @@ async function fill({ catalog, database, settings }: Target, { structure }: Head
       if (existing !== undefined) await completeExisting(runner, existing, there)
       await completeTables(runner, structure)
       await compare(runner, structure, checksums)
+      await refuseOlderProgram(runner, await thisProgram())
       // A dump of an earlier version may hold them as they were sent.
       await protectSecrets(catalog, settings, runner)
       return tally

@@ -8,6 +8,8 @@ import type { Database } from '../database/database.ts'
 import type { Disk } from '../disk/disk-watch.ts'
 import { ApiError } from '../error.ts'
 import type { Drift } from '../migration/drift.ts'
+import { writtenBy } from '../migration/own/facts.ts'
+import type { Program } from '../program.ts'
 import type { Settings } from '../settings.ts'
 import type { HttpParts, Readiness } from './http-app.ts'
 import type { Answer } from './send.ts'
@@ -74,8 +76,8 @@ export function probes(
   })
   let lastFailed = ''
   const ready = async (request: IncomingMessage) => {
-    const { ready: isReady, checks } = await parts.readiness()
-    const shown = isOperator(request, parts.settings) ? checks : briefly(checks)
+    const { ready: isReady, checks, versions } = await parts.readiness()
+    const shown = isOperator(request, parts.settings) ? { ...checks, ...versions } : briefly(checks)
     const failed = isReady ? '' : JSON.stringify(checks)
     // Probes come every few seconds; the log only needs changes.
     if (failed !== lastFailed) parts.log.warn({ checks }, isReady ? 'ready' : 'not ready')
@@ -96,7 +98,7 @@ export function probes(
 }
 
 interface Serving {
-  readonly database: Pick<Database, 'ping'>
+  readonly database: Pick<Database, 'adhoc' | 'ping'>
   readonly disk: Pick<Disk, 'says'>
   /** Whether the process was told to stop. */
   readonly draining: boolean
@@ -107,7 +109,11 @@ interface Serving {
  * The state of an instance for /readyz. A disk without space leaves it ready if its database is elsewhere: everything
  * but uploads works.
  */
-export async function readiness(process: Serving, drift: Pick<Drift, 'look'> | undefined): Promise<Readiness> {
+export async function readiness(
+  process: Serving,
+  drift: Pick<Drift, 'look'> | undefined,
+  program: Program,
+): Promise<Readiness> {
   const { database, disk, draining, settings } = process
   if (draining) return { ready: false, checks: { process: 'stopping' } }
   try {
@@ -115,10 +121,16 @@ export async function readiness(process: Serving, drift: Pick<Drift, 'look'> | u
     // Other resources are served, so a balancer must not take the instance out.
     const differing = drift === undefined ? {} : { tables: (await drift.look()) ? 'differs' : 'ok' }
     const checks = { process: 'ok', database: 'ok', ...differing, disk: disk.says(), ...outsideChecks(settings) }
-    return { ready: true, checks }
+    return { ready: true, checks, versions: versionsOf(program, await writtenBy(database.adhoc)) }
   } catch (error) {
     // The words of a driver are for the log alone.
     const reason = error instanceof ApiError ? error.message : 'out'
     return { ready: false, checks: { process: 'ok', database: reason, disk: disk.says() } }
   }
+}
+
+/** The versions of the program and of the data, for operators. */
+function versionsOf({ version }: Program, written: Awaited<ReturnType<typeof writtenBy>>): Readiness['checks'] {
+  if (typeof written !== 'object') return { program: version }
+  return { program: version, data: `written by ${written.version} since ${written.since} UTC` }
 }

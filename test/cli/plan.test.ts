@@ -249,6 +249,8 @@ plan('--json tells the same to programs, and --exit-code whether there is anythi
   const told = JSON.parse(said)
   assert.equal(Object.keys(told), [
     'hash',
+    'version',
+    'written_by',
     'older',
     'database',
     'rules',

@@ -42,7 +42,19 @@ doctor('of a deployment in order, every line is ok, and there is one for each ch
   const amiss = found.filter(({ check, level }) => level !== 'ok' && check !== 'database')
   assert.equal(amiss, [])
   const checks = [...new Set(found.map(({ check }) => check))]
-  const engine = ['secret', 'proxy', 'data', 'database', 'clock', 'extensions', 'tables', 'growth', 'work', 'queries']
+  const engine = [
+    'secret',
+    'proxy',
+    'data',
+    'database',
+    'versions',
+    'clock',
+    'extensions',
+    'tables',
+    'growth',
+    'work',
+    'queries',
+  ]
   assert.equal(checks, [...engine, 'redis', 'mail', 'media'])
 })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Boot, readCatalog } from '../../engine/boot/boot.ts'
 import { setUpDatabase } from '../../engine/boot/database-setup.ts'
+import { thisProgram } from '../../engine/program.ts'
 import { examine, type Patient } from '../../engine/doctor/examine.ts'
 import { type Checked, THRESHOLDS } from '../../engine/doctor/finding.ts'
 import { readSettings, type Settings } from '../../engine/settings.ts'
@@ -49,13 +50,14 @@ export function settingsOf(env: Readonly<Record<string, string>> = {}): Settings
 }
 
 /** What is found; the database is that of the tests, which stays open. */
-export function look(
+export async function look(
   more: Partial<Patient> = {},
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly Checked[]> {
   return examine({
     settings: settingsOf(env),
     catalog: boot.catalog,
+    program: await thisProgram(),
     checks: boot.composition.checks,
     open: async () => ({ ...place.database, close: async () => {} }),
     now: () => new Date(),

@@ -4,7 +4,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { programPackage } from '../../boot/files-version.ts'
+import { programPackage } from '../../program.ts'
 
 interface OwnPackage {
   readonly folder: string

@@ -1,5 +1,6 @@
 /**
- * Facts of the whole application ⇄, rows of `plinth_fact`: its id, the change that is under way, and what is served.
+ * Facts of the whole application ⇄, rows of `plinth_fact`: its id, the change that is under way, what is served, and the
+ * version of the program that wrote it.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -7,6 +8,8 @@ import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import type { Database, Runner } from '../../database/database.ts'
 import { ifThere } from '../../database/failure.ts'
 import { quoted as q } from '../../filter/sql.ts'
+import type { Program } from '../../program.ts'
+import { isInRange } from '../../text/version.ts'
 import type { Command } from '../step.ts'
 import { FACT_TABLE } from './engine-tables.ts'
 
@@ -146,4 +149,49 @@ export async function servedLast(
   const [value, since] = rows?.[0] ?? []
   if (value === undefined || value === null || since === undefined || since === null) return undefined
   return { text: await unpackedText(value), since }
+}
+
+export interface WrittenBy extends Program {
+  /** UTC, to the minute. */
+  readonly since: string
+}
+
+/** The first version that says that it wrote a database. */
+const FIRST_TOLD = '0.3.0'
+
+const READ_PROGRAM = `select value, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from ${TABLE} where name = 'program'`
+const KEEP_PROGRAM = `insert into ${TABLE} (name, value) values ('program', $1)
+  on conflict (name) do update set value = excluded.value, created_at = now()`
+
+/** The newest version that wrote to a database; `earlier` before the versions that say so, undefined before the first. */
+export async function writtenBy(runner: Runner): Promise<WrittenBy | 'earlier' | undefined> {
+  const rows = await ifThere(runner.run({ text: READ_PROGRAM }, []))
+  if (rows === undefined) return undefined
+  const [value, since] = rows[0] ?? []
+  if (value === undefined || value === null) return 'earlier'
+  return { ...(JSON.parse(value) as Program), since: since ?? '' }
+}
+
+/** Writes down that a version begins to write; an older one that serves again leaves what is there. */
+export async function keepProgram(runner: Runner, program: Program): Promise<void> {
+  const before = await writtenBy(runner)
+  const isNewer = typeof before !== 'object' || isInRange(program.version, `>${before.version}`) === true
+  if (isNewer) await runner.run({ text: KEEP_PROGRAM }, [JSON.stringify(program)])
+}
+
+/** Throws a sentence where the version is too old for what a newer one wrote. */
+export async function refuseOlderProgram(runner: Runner, { version }: Program): Promise<void> {
+  const written = await writtenBy(runner)
+  if (typeof written !== 'object' || isInRange(version, `>=${written.oldest}`) !== false) return
+  throw new Error(
+    `Plinth ${written.version} has written to this database since ${written.since} UTC, and this is ${version}, which is too old for it. Nothing was changed. Run npm install plinth@${written.version}; ${written.oldest} is the oldest version that can serve it.`,
+  )
+}
+
+/** The sentence about the versions of the data and of the program; undefined where they are the same. */
+export function versionSentence(written: WrittenBy | 'earlier' | undefined, { version }: Program): string | undefined {
+  if (written === undefined || (typeof written === 'object' && written.version === version)) return undefined
+  const by =
+    written === 'earlier' ? `a Plinth before ${FIRST_TOLD}` : `Plinth ${written.version} since ${written.since} UTC`
+  return `The data was written by ${by}; this is Plinth ${version}.`
 }
