@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sentenceOf } from '../error.ts'
+import { type Manifest, manifestIn, otherProgram } from '../program.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { hintOf, nearest } from '../text/nearest.ts'
 import type { Span } from '../text/source.ts'
@@ -76,6 +77,11 @@ async function load(name: string, options: LoadOptions, { versions, folders }: S
     const message = `Two folders hold a plugin "${name}": ${shown(file)} and ${shown(second.file)}`
     return { diagnostics: [{ code: 'plugin_clash', message, hint: 'rename one of them, or take it away' }] }
   }
+  const other = await otherProgram(await manifestOf(entry))
+  if (other !== undefined) {
+    const hint = 'install a version of the plugin for this one, or write the present version there if it works with it'
+    return { diagnostics: [{ code: 'wrong_plugin', message: `The plugin "${name}" ${other}`, hint }] }
+  }
   const warnings = stale === undefined ? [] : [staleWarning(name, stale, file)]
   try {
     if (folder !== undefined && !versions.has(folder)) versions.set(folder, versionOf(folder))
@@ -89,6 +95,15 @@ async function load(name: string, options: LoadOptions, { versions, folders }: S
     return {
       diagnostics: [...warnings, { code: 'plugin_failed', message, hint: importHint(reason) ?? `see ${shown(file)}` }],
     }
+  }
+}
+
+/** The package.json of a plugin: in its folder, or for an installed package in the nearest one above its entry. */
+async function manifestOf({ file, folder }: Entry): Promise<Manifest | undefined> {
+  if (file.startsWith(SHIPPED)) return undefined
+  for (let place = dirname(file); ; place = dirname(place)) {
+    const manifest = await manifestIn(place)
+    if (manifest?.name !== undefined || folder !== undefined || dirname(place) === place) return manifest
   }
 }
 

@@ -1,9 +1,13 @@
 /** `plinth upgrade`: words of earlier versions in files of an application that is not the desk. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { earlierImports, importWarnings, withPresentImports } from '../../engine/cli/upgrade/imports.ts'
+import type { EarlierWord } from '../../engine/cli/upgrade/words.ts'
+import { placeOf } from '../../engine/text/source.ts'
 import { plinth } from './world.ts'
 
 const test = suite('plinth upgrade')
@@ -97,6 +101,97 @@ test('a file that cannot be read, or a way that nobody offers, changes nothing',
   assert.is(idle.code, 2)
   assert.match(idle.complained, 'There is nothing to choose for levels.name.')
   assert.is(await textOf('levels.yaml'), LEVELS)
+})
+
+test('the check names imports of names that are gone, with file and line', async () => {
+  const plugins = join(folder, 'plugins')
+  await mkdir(join(plugins, 'shop'), { recursive: true })
+  const code = `import {
+  definePlugin, // how
+  type Middleware,
+} from 'plinth'
+// import { Middleware } from 'plinth'
+export default definePlugin({ name: 'shop', description: 'Sells.' })
+export type Around = Middleware
+`
+  await writeFile(join(plugins, 'shop/index.ts'), code)
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  await files({ 'app.yaml': `${APP}  shop:\n`, 'levels.yaml': LEVELS.replace(/hooks:[\s\S]*one_default\n(?=pol)/, '') })
+  const { code: status, complained } = await plinth(['check'], { ...env(), PLUGINS_DIR: plugins })
+  assert.is(status, 0, complained)
+  assert.match(
+    complained,
+    /shop\/index\.ts:3:8 warning earlier_name: "Middleware" went with version 0\.2\.0 from the interface of plugins: hooks are around writes/,
+  )
+  assert.is(complained.match(/earlier_name/g)?.length, 1)
+})
+
+const words: readonly EarlierWord[] = [
+  { version: '0.4.0', import: 'oldName', is: 'newName', says: '`newName` says it' },
+  { version: '0.4.0', import: 'Waning', is: 'Waxing', goes: '0.5.0', says: '`Waxing` is the same' },
+  { version: '0.4.0', import: 'gone', says: 'nothing took its place' },
+]
+
+test('imports get their present names, and the code goes on with those that it knows', () => {
+  const text = `import { oldName, type Waning, gone } from 'plinth' // as before
+import { oldName as mine, other } from "plinth/test"
+import plugin, { /* oldName */ oldName as again } from 'plinth'
+export { Waning } from 'plinth'
+import { oldName as elsewhere } from 'another'
+oldName(mine)
+`
+  const source = { file: 'index.ts', text }
+  const found = earlierImports(words, [source])
+  assert.is(
+    withPresentImports(found).get(source),
+    `import { newName as oldName, type Waxing as Waning, gone } from 'plinth' // as before
+import { newName as mine, other } from "plinth/test"
+import plugin, { /* oldName */ newName as again } from 'plinth'
+export { Waxing as Waning } from 'plinth'
+import { oldName as elsewhere } from 'another'
+oldName(mine)
+`,
+  )
+  const [first, second, third] = importWarnings(found).map(
+    ({ message, hint, span }) => `${placeOf(span!)} ${message} (${hint})`,
+  )
+  assert.equal(
+    [first, second, third],
+    [
+      'index.ts:1:10 "oldName" went with version 0.4.0 from the interface of plugins: `newName` says it (`plinth upgrade` imports "newName" instead)',
+      'index.ts:1:24 "Waning" goes with version 0.5.0 from the interface of plugins: `Waxing` is the same (`plinth upgrade` imports "Waxing" instead)',
+      'index.ts:1:32 "gone" went with version 0.4.0 from the interface of plugins: nothing took its place (change the code)',
+    ],
+  )
+})
+
+test('whatever is imported, only earlier names change, and doing it again changes nothing', () => {
+  const name = fc.constantFrom('oldName', 'Waning', 'gone', 'other', 'oldNames', 'type')
+  const item = fc
+    .tuple(fc.boolean(), name, fc.option(fc.constantFrom('mine', 'yours')))
+    .map(([type, one, as]) => `${type && one !== 'type' ? 'type ' : ''}${one}${as === null ? '' : ` as ${as}`}`)
+  const clause = fc
+    .tuple(
+      fc.array(item, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom('plinth', 'plinth/test', 'plinthe'),
+      fc.constantFrom(', ', ',\n  ', ' , // x\n'),
+    )
+    .map(([items, from, between]) => `import { ${items.join(between)} } from '${from}'\n`)
+  fc.assert(
+    fc.property(fc.array(clause, { maxLength: 4 }), (clauses) => {
+      const source = { file: 'index.ts', text: clauses.join('') }
+      const after = withPresentImports(earlierImports(words, [source])).get(source) ?? source.text
+      const again = { file: 'index.ts', text: after }
+      assert.equal(
+        earlierImports(words, [again]).filter(({ word }) => word.is !== undefined),
+        [],
+      )
+      const back = after
+        .replaceAll(/newName as oldName|newName(?= as )/g, 'oldName')
+        .replaceAll(/Waxing as Waning|Waxing(?= as )/g, 'Waning')
+      assert.is(back, source.text)
+    }),
+  )
 })
 
 test.run()

@@ -37,6 +37,37 @@ loading("an application's own plugin comes first, in JavaScript or TypeScript", 
   assert.ok(value.every((plugin) => Object.isFrozen(plugin)))
 })
 
+loading('a plugin for another version of Plinth is one sentence, before any of its code runs', async () => {
+  const code = "throw new Error('its code ran')"
+  const own = (range: string) => JSON.stringify({ peerDependencies: { plinth: range } })
+  const app = application({
+    'package.json': '{ "type": "module" }',
+    'plugins/later/index.js': code,
+    'plugins/later/package.json': own('>=9'),
+    'plugins/fitting/index.js': "export default { name: 'fitting', description: 'Fits.' }",
+    'plugins/fitting/package.json': `{ "type": "module", ${own('>=0.2 <9').slice(1)}`,
+    'node_modules/packed/package.json':
+      '{ "name": "packed", "main": "lib/index.js", "peerDependencies": { "plinth": "^0.1.0" } }',
+    'node_modules/packed/lib/index.js': code,
+    'node_modules/packed/lib/package.json': '{ "type": "commonjs" }',
+  })
+  const { value, diagnostics } = await loadPlugins(['later', 'fitting', 'packed'], {
+    pluginsDir: join(app.directory, 'plugins'),
+  })
+  app.remove()
+  assert.equal(
+    value.map(({ name }) => name),
+    ['fitting'],
+  )
+  assert.equal(
+    diagnostics.map(({ code: kind, message }) => `${kind}: ${message.replace(/\d+\.\d+\.\d+$/, 'V')}`),
+    [
+      'wrong_plugin: The plugin "later" is for plinth >=9, and this is V',
+      'wrong_plugin: The plugin "packed" is for plinth ^0.1.0, and this is V',
+    ],
+  )
+})
+
 loading('of an index.js and an index.ts the newer is loaded, and one that is stale is told', async () => {
   const saying = (word: string) => `export default { name: 'typed', description: '${word}' }`
   const app = application({

@@ -75,6 +75,11 @@ export class Files {
     this.#changed.set(file, { file, before: undefined, after: text })
   }
 
+  /** Another text of a file of code. */
+  rewrite(file: string, before: string, after: string): void {
+    this.#changed.set(file, { file, before, after })
+  }
+
   /** The value at a path of keys in a file. */
   valueAt(file: string, path: readonly string[]): Json | undefined {
     let value = parsed({ file, text: this.#text(file) ?? '' })

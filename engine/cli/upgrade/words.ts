@@ -28,6 +28,11 @@ export interface EarlierWord extends Instead {
   readonly version: string
   /** A name in `hooks` of a resource. */
   readonly hook?: string
+  /** A name that plugins import from `plinth` or `plinth/test`, and the one that took its place. */
+  readonly import?: string
+  readonly is?: string
+  /** The version in which the name goes; until then it works, and is warned of. */
+  readonly goes?: string
   /** `<plugin>.<key>` in app.yaml. */
   readonly option?: string
   /** The code of a diagnostic in the file of a resource, at an item of its list `in` if there is one. */
