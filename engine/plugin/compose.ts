@@ -22,6 +22,7 @@ import { actionChecks, actionsOf } from './actions.ts'
 import { type Binder, type Bound, clash, distinct, type Named, named } from './bound.ts'
 import { HOUSEKEEPING } from './housekeeping.ts'
 import { KEEP } from './keep.ts'
+import { missingParts, missingPlugins } from './needed.ts'
 import type {
   Actors,
   Authenticate,
@@ -126,18 +127,6 @@ export function compose(
   }
 }
 
-/** Diagnostics for plugins that another one needs and app.yaml does not name. */
-function missingPlugins({ name, needs = [] }: Plugin, options: Document<PluginsDefinition>): readonly Diagnostic[] {
-  return needs
-    .filter((needed) => !Object.hasOwn(options.value, needed))
-    .map((needed) => ({
-      code: 'missing_plugin',
-      message: `The plugin "${name}" needs the plugin "${needed}", which is not in use`,
-      span: options.place([name], 'key'),
-      hint: `write ${needed}: {} beside it`,
-    }))
-}
-
 /** The contribution of a kind that an application has at most once. */
 function only<K extends 'accounts' | 'actors' | 'identify' | 'mails' | 'people' | 'providers'>(
   kind: K,
@@ -190,12 +179,17 @@ function extensionsOf(
   const specials = named(bound, (plugin) => plugin.specials)
   const transforms = bound((plugin) => plugin.transforms ?? [])
   const rules = bound((plugin) => plugin.rules ?? [])
+  const relied = bound(({ reliesOn }) => (reliesOn === undefined ? [] : [reliesOn]))
   return {
     fieldTypes: vocabulary.fieldTypes,
     specials: new Map(specials.map(({ plugin, name, value }) => [`${plugin}.${name}`, value.values])),
     keys: keysOf(bound),
     transforms: transforms.map(({ value: transform, ...rest }) => ({ ...rest, transform })),
-    rules: [...rules.map(({ value: rule, ...rest }) => ({ ...rest, rule })), ...actionChecks(actions)],
+    rules: [
+      ...rules.map(({ value: rule, ...rest }) => ({ ...rest, rule })),
+      ...relied.map(({ value, ...rest }) => ({ ...rest, rule: missingParts(rest.plugin, value) })),
+      ...actionChecks(actions),
+    ],
     actions: new Map([...actions].map(([name, { value }]) => [name, value.key])),
   }
 }

@@ -16,6 +16,10 @@ export const CONTRIBUTIONS = {
     gives: 'plugins that app.yaml must name too; they come first',
     when: 'your resources or your code use what they give',
   },
+  reliesOn: {
+    gives: 'resources of the application, each with the fields and relations that your code uses: `{ books: [title] }`',
+    when: 'your plugin is for applications that have certain records',
+  },
   options: {
     gives: 'JSON Schema (an object) of its options in app.yaml, with defaults',
     when: 'an admin should be able to decide something',

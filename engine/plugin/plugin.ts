@@ -158,6 +158,8 @@ export interface Plugin {
   readonly after?: readonly string[]
   /** Plugins that app.yaml must name too; they come first. */
   readonly needs?: readonly string[]
+  /** Resource of the application → the fields and relations of it that the code of the plugin relies on. */
+  readonly reliesOn?: Readonly<Record<string, readonly string[]>>
   /**
    * JSON Schema of the options in app.yaml, an object with defaults. A text with `format: 'file'` is a path from the folder
    * of app.yaml; functions get it from the folder in which the program runs.

@@ -9,11 +9,28 @@ import { ticketRoutes } from './ticket-routes.ts'
 
 const resource = (name: string): URL => new URL(`./resources/${name}.yaml`, import.meta.url)
 
+const RELIES_ON = {
+  tickets: [
+    'subject',
+    'details',
+    'priority_id',
+    'category_id',
+    'department_id',
+    'type_id',
+    'user_id',
+    'contact_id',
+    'first_response_at',
+  ],
+  contacts: ['first_name', 'last_name'],
+  customers: ['first_name', 'last_name'],
+}
+
 export default definePlugin({
   name: 'ai',
   description:
     'Suggests what to do with tickets: learned from those that are settled, or by an OpenAI-compatible server.',
   after: ['auth', 'tickets'],
+  reliesOn: RELIES_ON,
   options: {
     type: 'object',
     additionalProperties: false,

@@ -34,6 +34,7 @@ export default definePlugin({
   name: 'conversations',
   description: 'Conversations: messages read and unread for each user.',
   after: ['auth'],
+  reliesOn: { conversations: [], messages: ['conversation_id', 'user_id'] },
   resources: [new URL('./resources/message_reads.yaml', import.meta.url)],
   routes,
 })

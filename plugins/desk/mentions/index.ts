@@ -10,6 +10,7 @@ export default definePlugin({
   description: 'Finds the people whom a comment on a ticket mentions by @name.',
   after: ['auth', 'tickets'],
   needs: ['auth'],
+  reliesOn: { tickets: ['assigned_to'] },
   resources: [new URL('./resources/ticket_mentions.yaml', import.meta.url)],
   hooks: { find },
 })

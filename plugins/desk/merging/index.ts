@@ -57,6 +57,12 @@ export default definePlugin({
   name: 'merging',
   description: 'Merges tickets, undoes it, and splits tickets.',
   after: ['tickets'],
+  reliesOn: {
+    tickets: ['uid', 'subject', 'details', 'status_id', 'user_id', 'contact_id', 'merged_into_id', 'split_from_id'],
+    ticket_comments: ['ticket_id', 'user_id', 'comment', 'is_internal'],
+    ticket_watchers: ['ticket_id', 'user_id'],
+    statuses: ['category'],
+  },
   resources: [new URL('./resources/ticket_merges.yaml', import.meta.url)],
   routes,
 })

@@ -14,10 +14,31 @@ const whole = (value: number, most: number, description: string) => ({
   description,
 })
 
+const RELIES_ON = {
+  tickets: [
+    'uid',
+    'subject',
+    'status_id',
+    'priority_id',
+    'department_id',
+    'user_id',
+    'assigned_to',
+    'due_date',
+    'first_response_at',
+    'resolved_at',
+  ],
+  statuses: ['name', 'category'],
+  priorities: ['name'],
+  departments: ['name'],
+  organizations: ['name'],
+  users: ['first_name', 'last_name', 'organization_id'],
+}
+
 export default definePlugin({
   name: 'reports',
   description: 'Reports on tickets, agents, customers, departments and performance, as JSON, CSV, XLSX or PDF.',
   after: ['auth', 'tickets', 'media'],
+  reliesOn: RELIES_ON,
   options: {
     type: 'object',
     additionalProperties: false,

@@ -22,6 +22,7 @@ export default definePlugin({
   name: 'tickets',
   description: 'Tickets: queues, comments that only say thanks, whose tickets they are.',
   after: ['auth'],
+  reliesOn: { statuses: ['category'] },
   options: OPTIONS,
   rules: [knownZone],
   start: checkZone,

@@ -37,7 +37,10 @@ test('only tickets are asked about', async () => {
 
 test('the fields of a rating are missed by their names', async () => {
   const said = await says('satisfaction_ratings.yaml', (text) => text.replace(/^ {2}token_hash:.*\n/m, ''))
-  assert.match(said.join('\n'), 'satisfaction/missing: The ratings need the field "token_hash"')
+  assert.match(
+    said.join('\n'),
+    'satisfaction/missing: The plugin "satisfaction" relies on "token_hash" of "satisfaction_ratings"',
+  )
 })
 
 test.run()
