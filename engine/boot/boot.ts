@@ -24,7 +24,7 @@ import { composedOf } from './composed.ts'
 import { nameOf, type Replaced } from './extend-resource.ts'
 import { fileVersion } from './files-version.ts'
 import { layersOf, pluginFolders, readLayers } from './layers.ts'
-import { atOwnLines } from './own-lines.ts'
+import { atOwnLines, makerIn, type OwnPart } from './own-lines.ts'
 import { type ParsedFiles, parsedFiles, resourcesOf } from './parse-files.ts'
 import { judgedRoutes } from './plugin-routes.ts'
 import {
@@ -84,7 +84,8 @@ export async function catalogFrom(
   // Code that is saved while it is imported is another version, whichever of the two was imported.
   const code = await codeOf(places)
   const layers: ParsedFiles[] = []
-  for (const files of layersOf(sources)) layers.push(await doing(parsedFiles(files)))
+  const all = layersOf(sources)
+  for (const [index, files] of all.entries()) layers.push(await doing(parsedFiles(files, all.slice(index + 1))))
   const made = await assembled(layers, places, doing, before)
   const judged = async (tried: readonly ParsedFiles[]) => (await assembled(tried, places, doing, before)).diagnostics
   const found = sources.base === undefined ? made.diagnostics : await atOwnLines(made.diagnostics, layers, judged)
@@ -92,17 +93,13 @@ export async function catalogFrom(
   const diagnostics = inOrder([...unreadable, ...found, ...told])
   if (isFailed(diagnostics) || made.value === undefined) return { diagnostics }
   const { brought, written: _, ...parts } = made.value
-  const all = [
+  const read = [
     sources.app,
     ...brought,
-    ...layersOf(sources).flatMap((layer) => [
-      ...(layer.app === sources.app ? [] : [layer.app]),
-      ...layer.resources,
-      ...layer.texts,
-    ]),
+    ...all.flatMap((layer) => [...(layer.app === sources.app ? [] : [layer.app]), ...layer.resources, ...layer.texts]),
   ]
   return {
-    value: Object.freeze({ ...parts, replaced, lock, files: sources, sources: all, version: fileVersion(all, code) }),
+    value: Object.freeze({ ...parts, replaced, lock, files: sources, sources: read, version: fileVersion(read, code) }),
     diagnostics,
   }
 }
@@ -126,7 +123,7 @@ export async function readWritten({ resourcesDir, pluginsDir }: BootOptions): Pr
   const { value: sources, diagnostics } = await readLayers(resourcesDir)
   if (sources === undefined) return { diagnostics }
   const all = layersOf(sources)
-  const layers = all.map((files) => atOnce(parsedFiles(files)))
+  const layers = all.map((files, index) => atOnce(parsedFiles(files, all.slice(index + 1))))
   const made = await assembled(layers, { pluginsDir, below: pluginFolders(sources) }, atOnce)
   if (made.value === undefined) return { diagnostics: made.diagnostics }
   const labels = new Map<string, string>()
@@ -138,16 +135,40 @@ export async function readWritten({ resourcesDir, pluginsDir }: BootOptions): Pr
   return { value: { ...made.value.written, layerOf: (file) => labels.get(file) }, diagnostics: made.diagnostics }
 }
 
+/**
+ * Finds the own part of an application that makes something so of it, such as that a scenario fails; undefined where the
+ * application below is so too. `tryOn` hears of each application that is tried.
+ */
+export async function ownMakers<T>(
+  { resourcesDir, pluginsDir }: BootOptions,
+  tryOn: (boot: Boot) => Promise<T>,
+): Promise<(isSo: (outcome: T) => boolean) => Promise<OwnPart | undefined>> {
+  const { value: sources } = await readLayers(resourcesDir)
+  if (sources?.base === undefined) return async () => undefined
+  const all = layersOf(sources)
+  const layers = all.map((files, index) => atOnce(parsedFiles(files, all.slice(index + 1))))
+  const places = { pluginsDir, below: pluginFolders(sources) }
+  return makerIn(layers, async (tried) => {
+    const { diagnostics, value } = await assembled(tried, places, atOnce)
+    if (value === undefined || isFailed(diagnostics)) return undefined
+    const { brought: _, written: __, ...parts } = value
+    return tryOn({ ...parts, replaced: [], lock: new Map(), files: sources, sources: [], version: 'tried' })
+  })
+}
+
 /** What an application replaces, its lock, and what is to be told of both. */
 function ofReplaced(replaced: readonly Replaced[], sources: Sources, layers: readonly ParsedFiles[]) {
   if (sources.base === undefined) return { parts: [], lock: new Map(), diagnostics: [] }
-  const own = new Set([sources.app, ...sources.resources].map(({ file }) => file))
-  const { parts, diagnostics } = replacedParts(replaced, own)
+  const own = new Set([sources.app, ...sources.resources, ...sources.texts].map(({ file }) => file))
+  const texts = layers.flatMap((layer) => layer.replaced)
+  const { parts, diagnostics } = replacedParts([...replaced, ...texts], own)
   const { lock, diagnostics: unread } = readLock(sources.lock)
   const names = (one: ParsedFiles | undefined) =>
     (one?.resources ?? []).map((document): [string, Span] => [nameOf(document) ?? '', document.place(['resource'])])
   const below = new Set(replaced.flatMap(({ path, isMerged }) => (isMerged === true ? [path.split('.')[0] ?? ''] : [])))
-  const gone = goneBelow(lock, new Map(names(layers.at(-1))), below)
+  const left = new Set(parts.flatMap(({ path, isLeftOut }) => (isLeftOut ? [path] : [])))
+  const extended = [...lock.keys()].filter((path) => !left.has(path))
+  const gone = goneBelow(extended, new Map(names(layers.at(-1))), below)
   return {
     parts,
     lock,

@@ -18,6 +18,8 @@ export interface Replaced {
   readonly now: DocumentNode
   /** Parts of both are merged; the parts inside are told by themselves. */
   readonly isMerged?: boolean
+  /** `without` names the part. */
+  readonly isLeftOut?: boolean
 }
 
 /** What is known while files are laid over others, and what is found. */

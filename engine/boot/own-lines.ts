@@ -10,7 +10,7 @@ import { nameOf } from './extend-resource.ts'
 import type { ParsedFiles } from './parse-files.ts'
 
 /** A part of a file that can be left out by itself. */
-interface OwnPart {
+export interface OwnPart {
   readonly document: Document<unknown>
   readonly node: DocumentNode
   readonly isEntryOfWithout: boolean
@@ -27,36 +27,54 @@ export async function atOwnLines(
 ): Promise<readonly Diagnostic[]> {
   const own = layers.at(-1)
   if (own === undefined) return diagnostics
-  const below = layers.slice(0, -1)
   const sources = new Set([own.app, ...own.resources].flatMap((document) => document?.place([]).source ?? []))
   const isOwn = ({ span }: Diagnostic): boolean => span !== undefined && isAmong(span.source, sources)
   const elsewhere = diagnostics.filter((one) => !isOwn(one))
   // A file that cannot be read says nothing of what its lines made.
   if (elsewhere.length === 0 || own.app === undefined || own.broken.length > 0) return diagnostics
+  const maker = makerIn(layers, async (tried) => keysOf(await judge(tried)))
+  const moved = new Map<Diagnostic, Diagnostic>()
+  for (const one of elsewhere) {
+    const key = keyOf(one)
+    const part = await maker((mistakes) => mistakes.has(key))
+    if (part !== undefined) moved.set(one, atPart(one, part))
+  }
+  return diagnostics.map((one) => moved.get(one) ?? one)
+}
+
+/**
+ * Finds the own part that makes something so: it is not so with the parts before it, and it is with it. `tryOn` says what
+ * becomes of an application with some of its own parts, undefined where that is no application; undefined where it is so
+ * without any of them.
+ */
+export function makerIn<T>(
+  layers: readonly ParsedFiles[],
+  tryOn: (layers: readonly ParsedFiles[]) => Promise<T | undefined>,
+): (isSo: (outcome: T) => boolean) => Promise<OwnPart | undefined> {
+  const own = layers.at(-1)!
+  const below = layers.slice(0, -1)
   const parts = partsOf(own, below)
-  const tried = new Map<number, Promise<ReadonlySet<string>>>()
-  const mistakes = (count: number): Promise<ReadonlySet<string>> => {
-    const known = tried.get(count) ?? judge([...below, withParts(own, parts.slice(0, count))]).then(keysOf)
+  const tried = new Map<number, Promise<T | undefined>>()
+  const outcome = (count: number): Promise<T | undefined> => {
+    const known = tried.get(count) ?? tryOn([...below, withParts(own, parts.slice(0, count))])
     tried.set(count, known)
     return known
   }
-  const maker = async (diagnostic: Diagnostic): Promise<OwnPart | undefined> => {
-    const key = keyOf(diagnostic)
-    if ((await mistakes(0)).has(key)) return undefined
+  return async (isSo) => {
+    const none = await outcome(0)
+    if (none === undefined || isSo(none)) return undefined
     let [without, having] = [0, parts.length]
     while (having - without > 1) {
-      const middle = Math.floor((without + having) / 2)
-      if ((await mistakes(middle)).has(key)) having = middle
+      // Some parts are nothing without a later one: then one more is tried.
+      let middle = Math.floor((without + having) / 2)
+      let found = await outcome(middle)
+      while (found === undefined && middle + 1 < having) found = await outcome(++middle)
+      if (found === undefined) having = Math.floor((without + having) / 2)
+      else if (isSo(found)) having = middle
       else without = middle
     }
     return parts[having - 1]
   }
-  const moved = new Map<Diagnostic, Diagnostic>()
-  for (const one of elsewhere) {
-    const part = await maker(one)
-    if (part !== undefined) moved.set(one, atPart(one, part))
-  }
-  return diagnostics.map((one) => moved.get(one) ?? one)
 }
 
 function isAmong({ file }: Source, sources: ReadonlySet<Source>): boolean {
@@ -71,7 +89,8 @@ function keysOf(diagnostics: readonly Diagnostic[]): ReadonlySet<string> {
   return new Set(diagnostics.map(keyOf))
 }
 
-function atPart(diagnostic: Diagnostic, { node, isEntryOfWithout }: OwnPart): Diagnostic {
+/** The complaint at the own part that made it. */
+export function atPart(diagnostic: Diagnostic, { node, isEntryOfWithout }: OwnPart): Diagnostic {
   const { code, message, severity, span } = diagnostic
   const place = span === undefined ? '' : ` (${placeOf(span)})`
   return {

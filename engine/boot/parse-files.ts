@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { outdentedApp } from '../definition/check.ts'
 import type { Document, Path } from '../definition/definition.ts'
+import type { DocumentNode } from '../definition/document-node.ts'
 import { parseDocument } from '../definition/parse.ts'
 import type { Sources } from '../definition/read.ts'
 import { isObject, type Json } from '../json.ts'
@@ -9,6 +10,7 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import type { Source } from '../text/source.ts'
 import { each, type Pieces } from '../turns.ts'
+import type { Replaced } from './extend-resource.ts'
 
 /** The documents of one application. */
 export interface ParsedFiles {
@@ -20,21 +22,49 @@ export interface ParsedFiles {
   /** Complaints about app.yaml, and about the other files. */
   readonly ofApp: readonly Diagnostic[]
   readonly ofResources: readonly Diagnostic[]
+  /** Texts of this application that one above it replaces. */
+  readonly replaced: readonly Replaced[]
 }
 
-/** Parses the files of one application. */
-export function* parsedFiles({ app, resources, texts }: Omit<Sources, 'base'>): Pieces<ParsedFiles> {
+/**
+ * Parses the files of one application. A text of an application above it, which has the same path below its app.yaml, takes
+ * the place of its own; `above` has the lowest first.
+ */
+export function* parsedFiles(
+  { app, resources, texts }: Omit<Sources, 'base'>,
+  above: readonly Pick<Sources, 'app' | 'texts'>[] = [],
+): Pieces<ParsedFiles> {
+  const last = new Map([{ app, texts }, ...above].flatMap(textsByPath))
+  const textOf = (text: Source): Source => last.get(pathFrom(app, text)) ?? text
   const first = parseDocument(app)
   const placed = first.value && outdentedApp(first.value)
   const parsed = yield* each(resources, parseDocument)
-  const included = parsed.flatMap(({ value }) => (value === undefined ? [] : [withTexts(value, texts)]))
+  const included = parsed.flatMap(({ value }) => (value === undefined ? [] : [withTexts(value, texts, textOf)]))
   return {
     app: placed?.value,
     resources: included.map(({ value }) => value),
     broken: resources.flatMap((source, index) => (parsed[index]!.value === undefined ? resourcesOf(source) : [])),
     ofApp: [...first.diagnostics, ...(placed?.diagnostics ?? [])],
     ofResources: [...parsed, ...included].flatMap(({ diagnostics }) => diagnostics),
+    replaced: included.flatMap(({ used }) => used.flatMap((text) => replacedBy(text, textOf(text), app))),
   }
+}
+
+/** The texts of an application by their paths from the folder of app.yaml. */
+function textsByPath({ app, texts }: Pick<Sources, 'app' | 'texts'>): readonly (readonly [string, Source])[] {
+  return texts.map((text) => [pathFrom(app, text), text])
+}
+
+function pathFrom(app: Source, { file }: Source): string {
+  return posix.relative(posix.dirname(app.file), file)
+}
+
+function replacedBy(was: Source, now: Source, app: Source): readonly Replaced[] {
+  return was === now ? [] : [{ path: pathFrom(app, was), was: nodeOfText(was), now: nodeOfText(now) }]
+}
+
+function nodeOfText(source: Source): DocumentNode {
+  return { value: source.text, place: () => ({ source, start: 0, end: 0 }), at: [] }
 }
 
 /** The resources that a file without readable YAML probably declares: by its line that says so, and by its name. */
@@ -44,12 +74,21 @@ export function resourcesOf({ file, text }: Source): readonly string[] {
   return written === undefined ? [named] : [written, named]
 }
 
-/** The document with the texts in their places; a file that is not there is a complaint, and the map stays. */
-function withTexts(document: Document<unknown>, texts: readonly Source[]): Required<Collected<Document<unknown>>> {
+/** A document with its texts, and the ones of its application that it names. */
+interface WithTexts extends Required<Collected<Document<unknown>>> {
+  readonly used: readonly Source[]
+}
+
+/**
+ * The document with the texts in their places, each as `textOf` has it; a file that is not there is a complaint, and the
+ * map stays.
+ */
+function withTexts(document: Document<unknown>, texts: readonly Source[], textOf: (text: Source) => Source): WithTexts {
   const { value, place } = document
   const automations = isObject(value as Json) ? (value as { automations?: Json }).automations : undefined
-  if (!isObject(automations)) return { value: document, diagnostics: [] }
+  if (!isObject(automations)) return { value: document, diagnostics: [], used: [] }
   const diagnostics: Diagnostic[] = []
+  const used: { readonly at: Path; readonly text: Source }[] = []
   const folder = posix.dirname(place([]).source.file)
   const filled = (node: Json, at: Path): Json => {
     if (Array.isArray(node)) return node.map((item, index) => filled(item, [...at, index]))
@@ -58,12 +97,27 @@ function withTexts(document: Document<unknown>, texts: readonly Source[]): Requi
     if (name === undefined)
       return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, filled(item, [...at, key])]))
     const found = texts.find(({ file }) => file === posix.join(folder, name))
-    if (found !== undefined) return found.text.replace(/^\uFEFF/, '').trimEnd()
+    if (found !== undefined) {
+      used.push({ at, text: found })
+      return textOf(found)
+        .text.replace(/^\uFEFF/, '')
+        .trimEnd()
+    }
     diagnostics.push({ ...missing(name, place([]).source.file, texts), span: place([...at, 'file']) })
     return node
   }
   const whole = filled(automations, ['automations'])
-  return { value: { value: { ...(value as object), automations: whole }, place }, diagnostics }
+  // A mistake in a text of another application is told there.
+  const others = used.filter(({ text }) => textOf(text) !== text)
+  const placeWith: typeof place = (path, part) => {
+    const other = others.find(({ at }) => at.every((key, index) => path[index] === key))
+    return other === undefined ? place(path, part) : nodeOfText(textOf(other.text)).place([])
+  }
+  return {
+    value: { value: { ...(value as object), automations: whole }, place: placeWith },
+    diagnostics,
+    used: used.map(({ text }) => text),
+  }
 }
 
 /** The file that a map names. */

@@ -2,6 +2,7 @@
  * The parts of an application below that a higher one replaces, and extends.lock, which keeps what each of them was then:
  * a later correction of a replaced part would otherwise reach nobody.
  */
+import { createHash } from 'node:crypto'
 import { parseDocument } from '../definition/parse.ts'
 import { flow } from '../definition/sentence.ts'
 import { isObject, type Json } from '../json.ts'
@@ -21,6 +22,8 @@ export interface ReplacedPart {
   readonly belowSpan: Span | undefined
   /** Parts of both are merged. */
   readonly isMerged: boolean
+  /** The own application does not have the part; it may have another one of the same name. */
+  readonly isLeftOut: boolean
 }
 
 /** Keys of app.yaml that each application has for itself. */
@@ -31,7 +34,9 @@ export function replacedParts(
   replaced: readonly Replaced[],
   own: ReadonlySet<string>,
 ): { readonly parts: readonly ReplacedPart[]; readonly diagnostics: readonly Diagnostic[] } {
-  const mine = replaced.filter(({ path, now }) => !OWN.includes(path) && own.has(now.place([]).source.file))
+  const ours = replaced.filter(({ path, now }) => !OWN.includes(path) && own.has(now.place([]).source.file))
+  const left = new Set(ours.flatMap(({ path, isLeftOut }) => (isLeftOut === true ? [path] : [])))
+  const mine = ours.filter(({ path, isLeftOut }) => isLeftOut === true || !left.has(path))
   const diagnostics = mine.filter(isRepeated).map(({ path, was, now }): Diagnostic => {
     const message = `This repeats what ${was === undefined ? '' : placeOf(was.place([]))} says of ${path}`
     const hint = 'take it away: a later correction there does not reach a copy'
@@ -39,19 +44,28 @@ export function replacedParts(
   })
   const parts = mine
     .filter((one) => !isRepeated(one))
-    .map(({ path, was, now, isMerged = false }) => ({
+    .map(({ path, was, now, isMerged = false, isLeftOut = false }) => ({
       path,
-      below: was?.value as Json | undefined,
-      own: now.value as Json,
+      below: isLeftOut ? keptOf(was?.value as Json) : (was?.value as Json | undefined),
+      own: isLeftOut ? 'left out' : (now.value as Json),
       span: now.place([]),
       belowSpan: was?.place([]),
       isMerged,
+      isLeftOut,
     }))
   return { parts: parts.sort((a, b) => (a.path < b.path ? -1 : 1)), diagnostics }
 }
 
-function isRepeated({ was, now, isMerged }: Replaced): boolean {
-  return isMerged !== true && was !== undefined && isSame(was.value as Json, now.value as Json)
+/** A value as the lock keeps it where the application has nothing instead: a long one, such as a whole resource, is a hash. */
+function keptOf(value: Json): Json {
+  const text = flow(value)
+  return text.length <= LONG ? value : `hash ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+}
+
+const LONG = 300
+
+function isRepeated({ was, now, isLeftOut, isMerged }: Replaced): boolean {
+  return isLeftOut !== true && isMerged !== true && was !== undefined && isSame(was.value as Json, now.value as Json)
 }
 
 /** Whether two values are equal, whatever the order of their keys. */
@@ -97,16 +111,31 @@ export function changedParts(parts: readonly ReplacedPart[], lock: Lock): readon
 }
 
 /** The warning about a changed part, with all three values. */
-export function changedWarning({ path, then, below, own, span, belowSpan, isStricter }: ChangedPart): Diagnostic {
+export function changedWarning({
+  path,
+  then,
+  below,
+  own,
+  span,
+  belowSpan,
+  isLeftOut,
+  isStricter,
+}: ChangedPart): Diagnostic {
   const place = belowSpan === undefined ? 'in the application below' : `at ${placeOf(belowSpan)}`
-  const message = isStricter
-    ? `DANGER: ${path} became stricter ${place}, and this still allows what is no longer allowed there`
-    : `${path} was changed ${place} after this was written over it`
+  const message = isLeftOut
+    ? `${path} was changed ${place} after this left it out`
+    : isStricter
+      ? `DANGER: ${path} became stricter ${place}, and this still allows what is no longer allowed there`
+      : `${path} was changed ${place} after this was written over it`
   return {
     code: 'changed_part',
     message,
     span,
-    expected: [`below then: ${shown(then)}`, `below now: ${shown(below ?? NOTHING)}`, `yours: ${flow(own)}`],
+    expected: [
+      `below then: ${shown(then)}`,
+      `below now: ${shown(below ?? NOTHING)}`,
+      `yours: ${isLeftOut ? 'left out' : flow(own)}`,
+    ],
     hint: `take this away or change it, or keep it by npx plinth accept ${/^[\w.-]+$/.test(path) ? path : `'${path}'`}`,
     severity: 'warning',
   }
@@ -116,13 +145,13 @@ function shown(value: Json): string {
   return value === NOTHING ? NOTHING : flow(value)
 }
 
-/** A complaint for each resource that the lock knows as one below, and that is there no more although a file extends it. */
+/** A complaint for each resource that a file extends, that `paths` of the lock are in, and that is below no more. */
 export function goneBelow(
-  lock: Lock,
+  paths: readonly string[],
   resources: ReadonlyMap<string, Span>,
   below: ReadonlySet<string>,
 ): readonly Diagnostic[] {
-  const extended = new Set([...lock.keys()].map((path) => path.split('.')[0] ?? ''))
+  const extended = new Set(paths.map((path) => path.split('.')[0] ?? ''))
   return [...resources].flatMap(([name, span]): readonly Diagnostic[] => {
     if (!extended.has(name) || below.has(name)) return []
     const message = `The application below has no resource "${name}" any more, which this file extended`
@@ -145,8 +174,9 @@ export function lockText(parts: readonly ReplacedPart[], lock: Lock, accepted: R
 }
 
 /** Whether somebody lost something between two values of a policy, of one clause, or of an access rule. */
-function isStricter({ path, below }: ReplacedPart, then: Json): boolean {
-  if (below === undefined || then === NOTHING || !/\.(?:policies|read|write)(?:\.|$)/.test(path)) return false
+function isStricter({ path, below, isLeftOut }: ReplacedPart, then: Json): boolean {
+  if (isLeftOut || below === undefined || then === NOTHING || !/\.(?:policies|read|write)(?:\.|$)/.test(path))
+    return false
   const [before, after] = [clausesOf(then), clausesOf(below)]
   return !before.every((clause) => after.some((one) => covers(one, clause)))
 }

@@ -27,7 +27,11 @@ export function stackedApps(layers: readonly Layer[]): Collected<Document<unknow
     value =
       value === undefined
         ? app
-        : extendApp(appWithout(value, leftOut(app), diagnostics), app, { brought: new Set(), diagnostics, replaced })
+        : extendApp(appWithout(value, leftOut(app), { diagnostics, replaced }), app, {
+            brought: new Set(),
+            diagnostics,
+            replaced,
+          })
   }
   return { ...(value === undefined ? {} : { value }), diagnostics, replaced }
 }
@@ -48,7 +52,7 @@ export function stackedResources(
   let value = plugins
   for (const [index, { app, resources }] of layers.entries()) {
     const entries = index === 0 || app === undefined ? [] : leftOut(app)
-    const left = resourcesWithout(value, entries, plugins, diagnostics)
+    const left = resourcesWithout(value, entries, plugins, { diagnostics, replaced })
     value = extendResources(left, resources, { brought, diagnostics, replaced })
   }
   return { value: value.map((one) => withoutIdleWords(one, diagnostics)), diagnostics, replaced }

@@ -1,43 +1,48 @@
 /** The key `without` of app.yaml: parts of the application below that this one does not have. */
 import type { Document } from '../definition/definition.ts'
 import { type DocumentNode, entriesOf, itemsOf, listOf, mapOf, within } from '../definition/document-node.ts'
+import { flow } from '../definition/sentence.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
 import { nearest } from '../text/nearest.ts'
 import type { Span } from '../text/source.ts'
-import { nameOf } from './extend-resource.ts'
+import { nameOf, type Replaced } from './extend-resource.ts'
 
 /** One entry: the words of its path, an item of the list there if one is described, and its place. */
 export interface LeftOut {
   readonly path: readonly string[]
   readonly item?: Json
   readonly span: Span
+  readonly node: DocumentNode
 }
 
 /** The entries of `without`; what is written in another form is left to the schema. */
 export function leftOut(app: Document<unknown>): readonly LeftOut[] {
   return itemsOf(within(app, 'without')).flatMap((node): readonly LeftOut[] => {
     const span = node.place([])
-    if (typeof node.value === 'string') return [{ path: node.value.split('.'), span }]
+    if (typeof node.value === 'string') return [{ path: node.value.split('.'), span, node }]
     return Object.entries(isObject(node.value) ? node.value : {}).map(([path, item]) => ({
       path: path.split('.'),
       item,
       span,
+      node,
     }))
   })
+}
+
+/** What is heard of the entries: mistakes, and the parts that are left out with their values below. */
+interface Hearing {
+  readonly diagnostics: Diagnostic[]
+  readonly replaced: Replaced[]
 }
 
 /** Parts of app.yaml that an entry can name; the other first words are resources. */
 const OF_APP = ['plugins', 'calendars', 'limits', 'console']
 
 /** app.yaml without the parts of it that are left out; one that is not there is a complaint. */
-export function appWithout(
-  app: Document<unknown>,
-  entries: readonly LeftOut[],
-  diagnostics: Diagnostic[],
-): Document<unknown> {
+export function appWithout(app: Document<unknown>, entries: readonly LeftOut[], hearing: Hearing): Document<unknown> {
   let left = app
-  for (const entry of entries) if (isOfApp(entry)) left = taken(left, entry, entry.path, diagnostics)
+  for (const entry of entries) if (isOfApp(entry)) left = taken(left, entry, entry.path, hearing)
   return left
 }
 
@@ -50,8 +55,9 @@ export function resourcesWithout(
   resources: readonly Document<unknown>[],
   entries: readonly LeftOut[],
   brought: readonly Document<unknown>[],
-  diagnostics: Diagnostic[],
+  hearing: Hearing,
 ): readonly Document<unknown>[] {
+  const { diagnostics } = hearing
   let left = resources
   for (const entry of entries) {
     const [first = '', ...rest] = entry.path
@@ -62,7 +68,7 @@ export function resourcesWithout(
       diagnostics.push(unknown(entry, first, [...left.flatMap((one) => nameOf(one) ?? []), ...OF_APP]))
     else if (plugins !== undefined && isPlugins(plugins, entry, rest)) diagnostics.push(ofPlugin(entry))
     else {
-      const part = rest.length === 0 ? undefined : taken(found, entry, rest, diagnostics)
+      const part = rest.length === 0 ? gone(found, entry, hearing) : taken(found, entry, rest, hearing)
       left = left.flatMap((one) => (one !== found ? [one] : part === undefined ? [] : [part]))
     }
   }
@@ -74,17 +80,32 @@ function isPlugins(document: Document<unknown>, { item }: LeftOut, rest: readonl
   return rest.length === 0 || typeof removed(document, rest, item) !== 'string'
 }
 
-function taken(
-  whole: Document<unknown>,
-  entry: LeftOut,
-  path: readonly string[],
-  diagnostics: Diagnostic[],
-): Document<unknown> {
+function taken(whole: Document<unknown>, entry: LeftOut, path: readonly string[], hearing: Hearing): Document<unknown> {
   const left = removed(whole, path, entry.item)
-  if (typeof left !== 'string') return left
+  if (typeof left !== 'string') {
+    const part = nodeAt(whole, path)
+    if (part !== undefined) gone(entry.item === undefined ? part : likeIn(part, entry.item), entry, hearing)
+    return left
+  }
+  const { diagnostics } = hearing
   const near = nearest(path.at(-1) ?? '', namesAt(whole, path))
   diagnostics.push(unknown(entry, entry.path.join('.'), near === undefined ? [] : [near]))
   return whole
+}
+
+/** Hears of a part that an entry leaves out. */
+function gone(was: DocumentNode, { path, item, node }: LeftOut, { replaced }: Hearing): undefined {
+  const name = [path.join('.'), ...(item === undefined ? [] : [flow(item)])].join(' ')
+  replaced.push({ path: name, was, now: node, isLeftOut: true })
+  return undefined
+}
+
+/** The items of a list that an example describes. */
+function likeIn(list: DocumentNode, item: Json): DocumentNode {
+  return listOf(
+    itemsOf(list).filter(({ value }) => fits(value as Json, item)),
+    list,
+  )
 }
 
 function unknown({ span }: LeftOut, name: string, known: readonly string[]): Diagnostic {

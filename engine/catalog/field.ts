@@ -50,6 +50,8 @@ export interface Clause {
   /** Alternatives are separate clauses; all of a clause's own conditions hold together. */
   readonly access: readonly Access[]
   readonly where: Filter | undefined
+  /** The places of the conditions that hold together in `where`: a file that extends another adds one of its own. */
+  readonly wheres?: readonly Span[]
   /** Names of writable fields (columns of relations under the foreign key's name); undefined means all. */
   readonly fields: ReadonlySet<string> | undefined
   readonly set: readonly Assignment[]

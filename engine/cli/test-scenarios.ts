@@ -2,7 +2,8 @@
  * Scenarios for `plinth test` ⇄: runs each by its name, shows failures at their place, and lists what none has tried.
  */
 import { resolve, sep } from 'node:path'
-import type { Boot } from '../boot/boot.ts'
+import { type Boot, ownMakers } from '../boot/boot.ts'
+import { atPart, type OwnPart } from '../boot/own-lines.ts'
 import type { ReadScenarios } from '../boot/scenario-files.ts'
 import type { Document } from '../definition/definition.ts'
 import type { ScenarioFile } from '../definition/scenario.ts'
@@ -34,7 +35,7 @@ export async function testScenarios(
     for (const { value } of files) {
       if (value !== undefined) ran.push(...(await testFile(invocation, stage, value, safeguards)))
     }
-    const failures = ran.flatMap(({ diagnostics }) => diagnostics)
+    const failures = await failuresOf(invocation, stage, ran)
     showDiagnostics({ diagnostics: failures }, invocation)
     if (wrong.length + failures.length > 0) return false
     if (mutate !== undefined) {
@@ -48,13 +49,59 @@ export async function testScenarios(
   }
 }
 
-function begun({ settings }: Invocation): Promise<Reusable> {
+/** The failures; that of a scenario below is at the own line with which it began. */
+async function failuresOf(
+  invocation: Invocation,
+  { boot }: Reusable,
+  ran: readonly Ran[],
+): Promise<readonly Diagnostic[]> {
+  const failed = ran.filter(({ diagnostics }) => diagnostics.length > 0)
+  const own = resolve(invocation.settings.resourcesDir) + sep
+  const isBelow = ({ file }: Ran): boolean => !resolve(file.place([]).source.file).startsWith(own)
+  const below = failed.filter(isBelow)
+  if (boot.files.base === undefined || below.length === 0) return failed.flatMap(({ diagnostics }) => diagnostics)
+  const files = new Set(below.map(({ file }) => file))
+  const maker = await ownMakers(invocation.settings, (tried) => failedNames(invocation, tried, files))
+  const told: Diagnostic[] = []
+  for (const one of failed) {
+    const part = isBelow(one) ? await maker((names) => names.has(one.name)) : undefined
+    told.push(...(part === undefined ? one.diagnostics : one.diagnostics.map((found) => atOwnLine(found, one, part))))
+  }
+  return told
+}
+
+/** The names of the scenarios that fail on an application. */
+async function failedNames(
+  invocation: Invocation,
+  boot: Boot,
+  files: ReadonlySet<Document<ScenarioFile>>,
+): Promise<ReadonlySet<string>> {
+  const stage = await begun(invocation, boot)
+  try {
+    const ran: Ran[] = []
+    for (const file of files) ran.push(...(await runFile(stage, file, [])))
+    return new Set(ran.flatMap(({ diagnostics, name }) => (diagnostics.length > 0 ? [name] : [])))
+  } finally {
+    await stage.close()
+  }
+}
+
+function atOwnLine(diagnostic: Diagnostic, { name }: Ran, part: OwnPart): Diagnostic {
+  const message = `the scenario "${name}" fails: ${diagnostic.message}`
+  return {
+    ...atPart({ ...diagnostic, message }, part),
+    hint: `change the line, write a scenario of this name, or leave it out: without: ["scenarios.${name}"]`,
+  }
+}
+
+function begun({ settings }: Invocation, boot?: Boot): Promise<Reusable> {
   const { resourcesDir, pluginsDir, env } = settings
   const { TEST_DATABASE_URL: server } = env
-  return reusable({
+  const options = {
     env: { RESOURCES_DIR: resolve(resourcesDir), PLUGINS_DIR: resolve(pluginsDir) },
     ...(server ? { server } : {}),
-  })
+  }
+  return reusable(options, boot)
 }
 
 /** The files of the application; plugins test their own. */

@@ -1,12 +1,13 @@
 /** Pass: policies become clauses over linked filters; every policy is present, an empty one denies. */
 
 import type { Clause } from '../catalog/catalog.ts'
-import type { ClauseDefinition, Document, PolicyName } from '../definition/definition.ts'
+import type { ClauseDefinition, Document, FilterDefinition, PolicyName } from '../definition/definition.ts'
 import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
 import { inside, under } from './document-part.ts'
 import { linkDecision } from './link.ts'
 import { fieldOf, relationOf, reportUnknown } from './link-path.ts'
+import type { Span } from '../text/source.ts'
 import { type Draft, eachDraft, fieldNames, type Resolution, suggest, type Written } from './resolution.ts'
 
 export const POLICIES: readonly PolicyName[] = ['view', 'create', 'update', 'delete', 'restore']
@@ -89,7 +90,15 @@ function clauseOf(
         : writable(resolution, draft, value.fields, (index) => place(['fields', index])),
     set: linkAssignments(resolution, draft, value.set, under(place, 'set')),
     span: place([]),
+    ...(value.where === undefined ? {} : { wheres: placesOf(value.where, under(place, 'where')) }),
   }
+}
+
+/** The places of the conditions in a list `all`; of any other condition the one place. */
+function placesOf(where: FilterDefinition, place: Document<unknown>['place']): readonly Span[] {
+  const { all, ...others } = where
+  if (!Array.isArray(all) || Object.keys(others).length > 0) return [place([])]
+  return all.map((_, index) => place(['all', index]))
 }
 
 /** The body keys of the named fields and relations. */

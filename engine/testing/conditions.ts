@@ -2,7 +2,7 @@
 import type { Access, FieldPath, Filter, WayPath } from '../catalog/catalog.ts'
 import type { Changes } from '../catalog/without.ts'
 import type { Operand, RecordOperand } from '../filter/filter.ts'
-import { fold, omissions } from '../filter/walk.ts'
+import { fold, type Omission, omissions } from '../filter/walk.ts'
 import type { Span } from '../text/source.ts'
 
 /** What the files say in one place, and the catalog without it. */
@@ -28,15 +28,18 @@ export interface Holder {
   readonly part: object
   /** Whether it can be without the whole condition; else that is the same as being without `of`. */
   readonly whole: boolean
+  /** What being without the whole condition means, where it is no key of `of`. */
+  readonly left?: Pick<Omission<FieldPath, WayPath>, 'of' | 'instead'>
 }
 
 /** Every condition of a filter. */
 export function conditionsIn(
   filter: Filter | undefined,
-  { key, of, part, span, title, whole }: Holder,
+  { key, left, of, part, span, title, whole }: Holder,
 ): readonly Found[] {
   if (filter === undefined) return []
-  return omissions(filter, whole ? { of, instead: { [key]: undefined } } : undefined).map((one) => {
+  const without = left ?? (whole ? { of, instead: { [key]: undefined } } : undefined)
+  return omissions(filter, without).map((one) => {
     const words = wordsOf(one.part)
     return {
       ...{ part, kind: `${key}${one.at}`, span: writtenIn(span, one.part) },
@@ -50,7 +53,7 @@ export function conditionsIn(
 export function accessIn(
   access: readonly Access[],
   everybody: readonly Access[],
-  holder: Omit<Holder, 'whole'>,
+  holder: Omit<Holder, 'left' | 'whole'>,
 ): readonly Found[] {
   const { key, of, part, span, title } = holder
   if (access.length === 0 || access.some(({ kind }) => kind === 'anyone')) return []

@@ -16,12 +16,14 @@ export interface Reusable {
 }
 
 /**
- * Starts the application of a folder once, and keeps its rows; rejects with its diagnostics where it does not start.
+ * Starts the application of a folder once, or one that was read already, and keeps its rows; rejects with its diagnostics
+ * where it does not start.
  */
-export async function reusable(options: ApplicationOptions): Promise<Reusable> {
+export async function reusable(options: ApplicationOptions, read?: Boot): Promise<Reusable> {
   let ground = await openGround(options)
   try {
-    const { value: boot, diagnostics } = await readCatalog(ground.settings)
+    const { value: boot, diagnostics } =
+      read === undefined ? await readCatalog(ground.settings) : { value: read, diagnostics: [] }
     if (boot === undefined) throw new Error(renderDiagnostics(diagnostics))
     const begin = async (): Promise<Baseline | undefined> => {
       const engine = await ground.engine({ read: { value: boot, diagnostics: [] } })

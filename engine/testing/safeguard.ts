@@ -1,5 +1,5 @@
 /** What an application's files say that scenarios can try: clauses, guards, rules, moves, their conditions, and consequences. */
-import type { Access, Catalog, Field, Move, Moves, Relation, Resource } from '../catalog/catalog.ts'
+import type { Access, Catalog, Clause, Field, Move, Moves, Relation, Resource } from '../catalog/catalog.ts'
 import type { Changes } from '../catalog/without.ts'
 import { placeOf, type Span, writtenAt } from '../text/source.ts'
 import { accessIn, accessWords, conditionsIn, type Found } from './conditions.ts'
@@ -68,6 +68,7 @@ function clausesOf({ policies }: Resource): readonly Found[] {
         part('clause', span, title, clause),
         ...accessIn(access, ANYONE, { ...holder, key: 'access', part: access }),
         ...conditionsIn(where, { ...holder, key: 'where', part: where ?? clause, whole: true }),
+        ...narrowingOf(clause, policy),
         ...(fields === undefined
           ? []
           : [
@@ -83,6 +84,23 @@ function clausesOf({ policies }: Resource): readonly Found[] {
       ]
     }),
   )
+}
+
+/** The condition by which another file narrows a clause: the same one in each clause of the policy. */
+function narrowingOf(clause: Clause, policy: string): readonly Found[] {
+  const { span, where, wheres = [] } = clause
+  const isElsewhere = ({ source, start, end }: Span): boolean =>
+    source.file !== span.source.file || start < span.start || end > span.end
+  return wheres.flatMap((place, index) => {
+    if (where === undefined || !isElsewhere(place)) return []
+    const isWhole = wheres.length === 1
+    const own = isWhole ? where : where.kind === 'and' ? where.of[index] : undefined
+    const left = isWhole
+      ? { of: clause, instead: { where: undefined } }
+      : { of: own ?? clause, instead: 'nothing' as const }
+    const holder = { of: clause, key: 'and', span: place, title: policy, part: where, whole: true, left }
+    return conditionsIn(own, holder)
+  })
 }
 
 /** The conditions of the resource itself and of its relations: which records there are, or may be chosen. */

@@ -133,8 +133,9 @@ test('a value that only repeats the one below is a hint', async () => {
 async function changed(
   text: string,
   base: (files: Readonly<Record<string, string>>) => Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
 ) {
-  const first = application(own(text))
+  const first = application({ ...own(text), ...more })
   const run = (command: string[]) =>
     plinth(command, { RESOURCES_DIR: `${first.directory}/resources`, PLUGINS_DIR: `${first.directory}/plugins` })
   const before = await run(['check'])
@@ -271,6 +272,90 @@ test('plan says what is replaced', async () => {
   assert.equal(
     JSON.parse(json).replaced.map(({ path, below, own: mine }: Record<string, unknown>) => [path, below, mine]),
     [['books.label', 'Book', 'Volume']],
+  )
+  app.remove()
+})
+
+test('what is left out is in the lock, and a change of it below is told until it is accepted', async () => {
+  const left = (entries: string) => ({ 'resources/app.yaml': `name: Town\nextends: ../base\nwithout: [${entries}]\n` })
+  const { after, run, lock, remove } = await changed(
+    '',
+    inBooks('{ role: reader, where: { branch: { null: false } } }', '{ role: reader }'),
+    left('books.policies.view.reader, books.rules.has_pages, { books.policies.delete: { permission: books.edit } }'),
+  )
+  assert.is(after.code, 0, after.complained)
+  assert.match(
+    after.complained,
+    /app\.yaml:3:11 warning changed_part: books\.policies\.view\.reader was changed at \S*books\.yaml:\d+:\d+ after this left it out/,
+  )
+  assert.not.match(after.complained, 'DANGER')
+  assert.match(
+    after.complained,
+    'below then: { role: reader, where: { branch: { null: false } } }, below now: { role: reader }, yours: left out',
+  )
+  assert.is(after.complained.match(/changed_part/g)?.length, 1)
+  const said = await run(['accept', 'books.policies.view.reader'])
+  assert.match(said.said, 'accepted: books.policies.view.reader')
+  assert.is((await run(['check'])).complained, '')
+  assert.match(lock(), 'books.policies.view.reader: { role: reader }\n')
+  assert.match(lock(), 'books.rules.has_pages: { must: { pages: { gt: 0 } }, says: "A book has pages" }\n')
+  remove()
+})
+
+test('a resource that is left out is kept as a hash, and an own one of its name is another one', async () => {
+  const { after, lock, run, remove } = await changed(
+    'fields: { title: { type: text } }\npolicies: { view: [{ who: anyone }], create: [], update: [], delete: [] }',
+    inBooks('max: 100', 'max: 120'),
+    { 'resources/app.yaml': 'name: Town\nextends: ../base\nwithout: [books]\n' },
+  )
+  assert.is(after.code, 0, after.complained)
+  assert.match(after.complained, 'changed_part: books was changed at')
+  assert.match(lock(), /^books: "hash [0-9a-f]{16}"$/m)
+  assert.match((await run(['accept', '--all'])).said, 'accepted: books')
+  assert.is((await run(['check'])).complained, '')
+  remove()
+})
+
+test('a text of a mail is replaced by one of the same path, which the lock knows and in which mistakes are told', async () => {
+  const automations = `automations:
+  thanks:
+    on: [create]
+    mail: { to: [a@example.com], shows: [title], subject: Thanks, text: { file: mails/thanks.liquid } }
+`
+  const base = {
+    ...FILES,
+    'base/resources/books.yaml': `${BOOKS}${automations}`,
+    'base/resources/mails/thanks.liquid': 'Thanks for {{ title }}.\n',
+  }
+  const app = application({ ...base, 'resources/app.yaml': 'name: Town\nextends: ../base\n' })
+  const { writeFileSync, mkdirSync, readFileSync } = await import('node:fs')
+  const run = (command: string[]) =>
+    plinth(command, { RESOURCES_DIR: `${app.directory}/resources`, PLUGINS_DIR: `${app.directory}/plugins` })
+  const below = await run(['check'])
+  assert.is(below.code, 0, below.complained)
+  mkdirSync(`${app.directory}/resources/mails`)
+  const write = (name: string, text: string) => writeFileSync(`${app.directory}/${name}`, text)
+  write('resources/mails/thanks.liquid', 'Hello, thanks for {{ titel }}.\n')
+  const wrong = await run(['check'])
+  assert.is(wrong.code, 1)
+  assert.match(wrong.complained, /resources\/mails\/thanks\.liquid:1:1 error/)
+  assert.not.match(wrong.complained, /base\/resources\/\S+ error/)
+  write('resources/mails/thanks.liquid', 'Hello, thanks for {{ title }}.\n')
+  assert.equal(await run(['check']).then(({ code, complained }) => [code, complained]), [0, ''])
+  assert.match((await run(['flatten'])).said, 'Hello, thanks for {{ title }}.')
+  const lock = readFileSync(`${app.directory}/resources/extends.lock`, 'utf8')
+  assert.match(lock, /mails\/thanks\.liquid"?: "?Thanks for \{\{ title \}\}\./)
+  write('base/resources/mails/thanks.liquid', 'Many thanks for {{ title }}.\n')
+  const changedBelow = await run(['check'])
+  assert.match(
+    changedBelow.complained,
+    /thanks\.liquid:1:1 warning changed_part: mails\/thanks\.liquid was changed at \S*base\//,
+  )
+  assert.match((await run(['accept', 'mails/thanks.liquid'])).said, 'accepted: mails/thanks.liquid')
+  write('resources/mails/thanks.liquid', 'Many thanks for {{ title }}.\n')
+  assert.match(
+    (await run(['check'])).complained,
+    /repeated_part: This repeats what \S*thanks\.liquid:1:1 says of mails\/thanks\.liquid/,
   )
   app.remove()
 })

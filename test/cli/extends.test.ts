@@ -113,4 +113,100 @@ extending('a saved file of the application below is served', async () => {
   place.remove()
 })
 
+extending('a scenario of the application below that fails names the own line with which it began to', async () => {
+  const place = folder({
+    ...FILES,
+    'base/resources/notes.test.yaml': `scenarios:
+  a note has a title:
+    - { request: POST /notes, body: { title: First, stars: 5 }, status: 201, keep: { note: data.id } }
+    - { request: "GET /notes/{note}", status: 200, answer: { data: { title: First, stars: 5 } } }
+  a note is changed by anybody:
+    - { request: POST /notes, body: { title: Second }, status: 201, keep: { note: data.id } }
+    - { request: "PATCH /notes/{note}", body: { title: Third }, status: 200 }
+`,
+    'resources/notes.yaml': `resource: notes
+label: Remark
+fields:
+  colour: { type: string }
+  title: { max: 4 }
+policies:
+  delete: []
+  update: { and: { colour: red } }
+`,
+  })
+  const { TEST_DATABASE_URL } = process.env
+  const env = { RESOURCES_DIR: `${place.path}/resources`, PLUGINS_DIR: `${place.path}/plugins`, TEST_DATABASE_URL }
+  const { code, complained, said } = await plinth(['test'], env)
+  assert.is(code, 1)
+  assert.match(said, '✘ a note has a title')
+  const short = complained.replaceAll(/[^\s(]*plinth-cli-\w+\//g, '')
+  assert.match(
+    short,
+    /^resources\/notes\.yaml:5:12 error scenario_failed: With this: the scenario "a note has a title" fails: The status is 422, not 201 \(base\/resources\/notes\.test\.yaml:3:\d+\)$/m,
+  )
+  assert.match(short, /^resources\/notes\.yaml:5:12 error scenario_failed: With this: the scenario "a note is changed/m)
+  assert.match(short, 'or leave it out: without: ["scenarios.a note has a title"]')
+  assert.not.match(short, /^base\//m)
+  place.write(
+    'resources/notes.yaml',
+    'resource: notes\nfields: { colour: { type: string } }\npolicies: { update: { and: { colour: red } } }\n',
+  )
+  const narrowed = await plinth(['test'], env)
+  assert.match(
+    narrowed.complained,
+    /notes\.yaml:3:\d+ error scenario_failed: With this: the scenario "a note is changed by anybody" fails: The status is 403, not 200/,
+  )
+  assert.is(narrowed.complained.match(/scenario_failed/g)?.length, 1)
+  place.write(
+    'base/resources/notes.test.yaml',
+    'scenarios:\n  wrong below too:\n    - { request: GET /notes, status: 418 }\n',
+  )
+  const alone = await plinth(['test'], env)
+  assert.match(
+    alone.complained,
+    /base\/resources\/notes\.test\.yaml:3:\d+ error scenario_failed: The status is 200, not 418/,
+  )
+  place.remove()
+})
+
+extending('the condition of `and` is left out by --mutate, in every clause at once', async () => {
+  const place = folder({
+    ...FILES,
+    'base/resources/notes.yaml': NOTES['resources/notes.yaml'].replace(
+      'update: [{ who: anyone }]',
+      'update: [{ who: anyone }, { who: anyone, where: { title: { ne: Nothing } } }]',
+    ),
+    'resources/notes.yaml': `resource: notes
+policies:
+  update: { and: { stars: { gt: 2 } } }
+`,
+  })
+  const { TEST_DATABASE_URL } = process.env
+  const env = { RESOURCES_DIR: `${place.path}/resources`, PLUGINS_DIR: `${place.path}/plugins`, TEST_DATABASE_URL }
+  const scenario = (more: string) => `scenarios:
+  notes with stars are changed:
+    - { request: POST /notes, body: { title: First, stars: 5 }, status: 201, keep: { note: data.id } }
+    - { request: "PATCH /notes/{note}", body: { title: Third }, status: 200 }
+${more}`
+  place.write('resources/notes.test.yaml', scenario(''))
+  const survives = await plinth(['test', '--mutate'], env)
+  assert.is(survives.code, 1)
+  assert.match(
+    survives.complained,
+    /notes\.yaml:3:\d+ error unnoticed_removal: Every scenario still holds without and of update: stars: \{ gt: 2 \}/,
+  )
+  place.write(
+    'resources/notes.test.yaml',
+    scenario(`    - { request: POST /notes, body: { title: Plain, stars: 1 }, status: 201, keep: { plain: data.id } }
+    - { request: "PATCH /notes/{plain}", body: { title: No }, status: 403 }
+`),
+  )
+  const noticed = await plinth(['test', '--mutate'], env)
+  assert.match(
+    noticed.said,
+    /✔ \S+notes\.yaml:3:\d+ {2}and of update: stars: \{ gt: 2 \} — notes with stars are changed/,
+  )
+  place.remove()
+})
+
 extending.run()
