@@ -1,6 +1,7 @@
 /** The embedded database on disk: crashes, locks, versions, a full disk, fairness to timers. */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,6 +15,7 @@ import { databaseFailure } from '../../engine/database/failure.ts'
 import { watchDisk } from '../../engine/disk/disk-watch.ts'
 import { ApiError } from '../../engine/error.ts'
 import { SILENT } from '../support/database.ts'
+import { unpackFolder } from '../upgrade/archive.ts'
 import { until } from '../support/wait.ts'
 
 const test = suite('embedded')
@@ -125,9 +127,36 @@ test('an owner in another container lives as long as it touches its lock', async
 })
 
 test('the directory of another major version is refused with what to do', async () => {
-  mkdirSync(path.join(dataDir, 'database'))
-  writeFileSync(path.join(dataDir, 'database', 'PG_VERSION'), '17\n')
+  const directory = path.join(dataDir, 'database')
+  await (await open()).close()
+  writeFileSync(path.join(directory, 'PG_VERSION'), '17\n')
+  const before = contentOf(directory)
+  assert.ok(before.length > 100)
   assert.match(await refusal(open), /holds a database of PostgreSQL 17, and the embedded one is 18: .*dump it there/)
+  assert.equal(contentOf(directory), before, 'not a byte is changed')
+})
+
+/** Every file of a folder with a hash of what it holds, and when it was written. */
+function contentOf(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((file) => `${file} ${statSync(file).mtimeMs} ${createHash('sha256').update(readFileSync(file)).digest('hex')}`)
+    .sort()
+}
+
+test('a directory that an earlier PGlite of the same PostgreSQL made is opened, with its rows and indexes', async () => {
+  const directory = path.join(dataDir, 'database')
+  await unpackFolder(readFileSync('test/upgrade/pglite-0.5.1.br'), directory)
+  const database = await open()
+  const read = (text: string) => database.adhoc.run({ text }, [])
+  assert.equal(await read('select count(*), min(text), max(at) from notes'), [
+    ['2000', 'Notiz 1', '2026-01-31 12:00:00+00'],
+  ])
+  await read('set enable_seqscan = off')
+  assert.equal(await read(`select id from notes where text like '%otiz 1999%'`), [['1999']])
+  assert.equal(await read(`insert into notes (text) values ('Neu') returning id`), [['2001']])
+  await database.close()
 })
 
 test('a first start that was cut off is begun again', async () => {

@@ -1,8 +1,10 @@
 /** A real process of the compiled program on a database of its own that outlives it, so that it can be killed and started again. */
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { bare, build, PROGRAM, type Server, startServer } from '../cli/server.ts'
 import { testDatabase } from '../support/database.ts'
 
@@ -78,4 +80,24 @@ export async function openRestartable(options: RestartableOptions = {}): Promise
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** A process that gets a signal a while after its start began; gives its end. */
+export async function signalledStart(
+  program: string,
+  env: NodeJS.ProcessEnv,
+  afterMs: number,
+  cwd: string,
+  sent: NodeJS.Signals,
+) {
+  const child = spawn(process.execPath, [program, 'start'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += String(part)))
+  const gone = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  // The moment is drawn, or that of a part of the start.
+  await sleep(afterMs)
+  const told = performance.now()
+  child.kill(sent)
+  const [code, signal] = await gone
+  return { code, signal, output, ms: performance.now() - told }
 }

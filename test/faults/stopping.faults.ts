@@ -1,5 +1,4 @@
 /** SIGTERM at any moment: what arrived is answered, a start that has begun ends cleanly, and a proxy notices nothing. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +10,7 @@ import { folder, NOTES } from '../cli/world.ts'
 import { until } from '../support/wait.ts'
 import { runLoad } from './load.ts'
 import { openProxy } from './proxy.ts'
-import { openRestartable, type Restartable } from './restartable.ts'
+import { openRestartable, type Restartable, signalledStart } from './restartable.ts'
 import { addFigures, cyclesOf } from './table.ts'
 
 const REQUESTS = [
@@ -100,17 +99,8 @@ test('answers say that the connection closes before the listener does', async ({
 })
 
 /** A process that is told to stop while it starts; gives its end. */
-async function stopStart(env: NodeJS.ProcessEnv, afterMs: number, cwd: string) {
-  const child = spawn(process.execPath, [PROGRAM, 'start'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += String(part)))
-  const gone = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  await sleep(afterMs)
-  const told = performance.now()
-  child.kill('SIGTERM')
-  const [code, signal] = await gone
-  return { code, signal, output, ms: performance.now() - told }
-}
+const stopStart = (env: NodeJS.ProcessEnv, afterMs: number, cwd: string) =>
+  signalledStart(PROGRAM, env, afterMs, cwd, 'SIGTERM')
 
 function envOf({ dataDir, databaseUrl }: Restartable, resources: string): NodeJS.ProcessEnv {
   return bare({

@@ -1,40 +1,25 @@
 /**
- * Makes the data of a version: `npm run upgrade:data -- <commit> <name>` builds the program of that commit, fills a desk by
+ * `npm run upgrade:data -- pglite <version>` keeps what an earlier PGlite made in a directory, as pglite-<version>.br.
+ * Otherwise it makes the data of a version: `npm run upgrade:data -- <commit> <name>` builds the program of that commit, fills a desk by
  * its API on PostgreSQL and on the embedded database, asks what it answers, and keeps all of it in `sets/<name>`.
  */
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { bare, startServer } from '../cli/server.ts'
+import { earlierProgram, lastingDesk, run } from '../support/earlier-program.ts'
 import { packed, packFolder } from './archive.ts'
 import { ask } from './questions.ts'
 import { ADMIN, sow } from './sow.ts'
 
 const [commit = 'HEAD', name = commit] = process.argv.slice(2)
+const isPglite = commit === 'pglite'
 const SERVER = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 const work = mkdtempSync(join(tmpdir(), 'plinth-upgrade-'))
-const program = join(work, 'program')
+const program = isPglite ? work : earlierProgram(commit)
 const set = join(import.meta.dirname, 'sets', name)
-
-function run(command: string, args: readonly string[], cwd = process.cwd()): string {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 1e9 })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`)
-  return stdout
-}
-
-/** The program of the commit, built, with files of the desk in which a sign-in lasts: the set is opened for years. */
-function buildProgram(): void {
-  run('git', ['clone', '--quiet', '--no-checkout', process.cwd(), program])
-  run('git', ['checkout', '--quiet', commit], program)
-  run('npm', ['ci', '--prefer-offline'], program)
-  run('node', ['engine/build.mjs'], program)
-  cpSync(join(program, 'resources'), join(work, 'resources'), { recursive: true })
-  const app = join(work, 'resources', 'app.yaml')
-  writeFileSync(app, readFileSync(app, 'utf8').replace('token_days: 30 ', 'token_days: 3650 '))
-}
 
 /** Fills a desk, asks it, and ends the program in the middle of its work. */
 async function fill(dataDir: string, database: string | undefined): Promise<void> {
@@ -89,13 +74,36 @@ async function onEmbedded(): Promise<void> {
   writeFileSync(join(set, 'embedded.data.br'), await packFolder(dataDir))
 }
 
-try {
+/** A table with an index over words, as an earlier PGlite writes it. */
+const NOTES = `create extension pg_trgm; create table notes (id serial primary key, text text not null, at timestamptz);
+  insert into notes (text, at) select 'Notiz ' || i, '2026-01-31 12:00+00' from generate_series(1, 2000) i;
+  create index notes_text on notes using gin (text gin_trgm_ops);`
+
+async function ofPglite(version: string): Promise<void> {
+  writeFileSync(join(work, 'package.json'), '{ "type": "module" }')
+  run('npm', ['install', '--no-audit', '--no-fund', `@electric-sql/pglite@${version}`], work)
+  const code = `import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+const cluster = await PGlite.create('database', { extensions: { pg_trgm } })
+await cluster.exec(${JSON.stringify(NOTES)})
+await cluster.close()
+`
+  writeFileSync(join(work, 'make.js'), code)
+  run('node', ['make.js'], work)
+  writeFileSync(join(import.meta.dirname, `pglite-${version}.br`), await packFolder(join(work, 'database')))
+}
+
+async function ofVersion(): Promise<void> {
   rmSync(set, { recursive: true, force: true })
   mkdirSync(set, { recursive: true })
-  if (!existsSync(program)) buildProgram()
+  lastingDesk(program, join(work, 'resources'))
   writeFileSync(join(set, 'yaml.br'), await packFolder(join(program, 'resources')))
   await onPostgres()
   await onEmbedded()
+}
+
+try {
+  await (isPglite ? ofPglite(name) : ofVersion())
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
