@@ -11,8 +11,8 @@ import {
   type RecordData,
   type Relation,
 } from './client/catalog.ts'
-import { Link } from './shell/link.tsx'
 import { hrefOf } from './client/place.ts'
+import { Link } from './shell/link.tsx'
 import { words } from './words/words.ts'
 
 const language = (): string => words().language
@@ -21,6 +21,15 @@ const language = (): string => words().language
 function moment(text: string, options: Intl.DateTimeFormatOptions): string {
   const date = new Date(text)
   return Number.isNaN(date.getTime()) ? text : new Intl.DateTimeFormat(language(), options).format(date)
+}
+
+/** A moment as short as it is clear: of this year without the year, of others without the time. */
+function shortMoment(text: string): string {
+  const isThisYear = new Date(text).getFullYear() === new Date().getFullYear()
+  return moment(
+    text,
+    isThisYear ? { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } : { dateStyle: 'medium' },
+  )
 }
 
 /** A word of an enum for people: `in_progress` becomes `In progress`. */
@@ -58,13 +67,18 @@ export function Value({
   isShort = false,
   value,
 }: {
-  readonly field: Pick<Field, 'type'>
+  readonly field: Pick<Field, 'type'> & Partial<Pick<Field, 'schema' | 'widget'>>
   readonly isShort?: boolean
   readonly value: Json
 }): ReactNode {
   const text = valueText(field.type, value)
   if (value === null || value === '') return <span className="soft">{text}</span>
-  if (field.type === 'timestamp') return <time dateTime={String(value)}>{text}</time>
+  if (field.widget === 'stars') return <Stars most={field.schema?.maximum ?? 5} value={Number(value)} />
+  if (field.widget === 'duration') return durationText(Number(value))
+  if (field.widget === 'progress')
+    return <progress aria-label={text} max={field.schema?.maximum ?? 100} value={Number(value)} />
+  if (field.type === 'timestamp')
+    return <time dateTime={String(value)}>{isShort ? shortMoment(String(value)) : text}</time>
   if (field.type === 'color') return <Swatch color={text} />
   if (field.type === 'enum') return <span className="word">{text}</span>
   if (isShort) return text
@@ -77,6 +91,24 @@ export function Value({
     )
   if (field.type === 'json') return <pre>{JSON.stringify(value, null, 2)}</pre>
   return <span className={field.type === 'text' ? 'long' : undefined}>{text}</span>
+}
+
+function Stars({ most, value }: { readonly most: number; readonly value: number }): ReactNode {
+  return (
+    <span aria-label={words().unit(value, most)} role="img">
+      {'★'.repeat(value)}
+      {'☆'.repeat(Math.max(0, Math.min(most, 10) - value))}
+    </span>
+  )
+}
+
+/** Seconds as the two greatest units that they have. */
+export function durationText(seconds: number): string {
+  const { units } = words()
+  const left = Math.abs(Math.round(seconds))
+  const parts = [Math.floor(left / 86_400), Math.floor(left / 3600) % 24, Math.floor(left / 60) % 60, left % 60]
+  const shown = parts.flatMap((part, at) => (part === 0 ? [] : [`${part} ${units[at]}`])).slice(0, 2)
+  return `${seconds < 0 ? '−' : ''}${shown.length === 0 ? `0 ${units[3]}` : shown.join(' ')}`
 }
 
 function Swatch({ color }: { readonly color: string }): ReactNode {

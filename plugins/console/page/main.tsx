@@ -1,5 +1,5 @@
 /** The page: reads the catalog of its reader, and draws the screen that the address names. */
-import { StrictMode, type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, StrictMode, useEffect, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
 import { isAborted, onRefusal, Refusal, read, sentence } from './client/api.ts'

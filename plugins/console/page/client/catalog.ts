@@ -1,6 +1,7 @@
 /** The application as /catalog.json says it, and what screens read from it. */
+import type { ButtonPart, Condition, ConsolePart, Json, Layout, View } from './said.ts'
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type { Json } from './said.ts'
 export type RecordData = { readonly [key: string]: Json }
 
 /** The part of JSON Schema that fields use. */
@@ -17,7 +18,15 @@ export interface Schema {
   readonly items?: Schema
 }
 
-export interface Field {
+/** What screens ask besides of a field or relation. */
+interface AskedPart {
+  readonly help?: string
+  /** It is there only where the record is so. */
+  readonly when?: Condition
+  readonly widget?: string
+}
+
+export interface Field extends AskedPart {
   readonly label: string
   readonly description?: string
   readonly type: string
@@ -42,7 +51,7 @@ export interface Embedded {
   readonly embed?: readonly Embedded[]
 }
 
-export interface Relation {
+export interface Relation extends AskedPart {
   readonly kind: 'belongs_to' | 'has_many' | 'many_to_many'
   readonly label: string
   readonly description?: string
@@ -94,6 +103,10 @@ export interface Resource {
   readonly batch?: string
   readonly stream?: string
   readonly figures?: string
+  readonly icon?: string
+  readonly views?: Readonly<Record<string, View>>
+  readonly layout?: Layout
+  readonly buttons?: Readonly<Record<string, ButtonPart>>
   /** The routes of plugins for this resource. */
   readonly routes?: readonly OfferedRoute[]
   readonly fields: Readonly<Record<string, Field>>
@@ -121,9 +134,10 @@ export interface Can {
 }
 
 export interface OfferedRoute {
+  readonly name: string
+  readonly summary: string
   readonly method: string
   readonly path: string
-  readonly summary?: string
   readonly body?: string
   readonly input?: { readonly properties?: Readonly<Record<string, Schema>> }
   readonly query?: { readonly properties?: Readonly<Record<string, Schema>> }
@@ -137,6 +151,7 @@ export interface Catalog {
   /** The path of the stream of several lists. */
   readonly stream?: string
   readonly limits: Readonly<Record<string, number | null>>
+  readonly console?: ConsolePart
   readonly resources: Readonly<Record<string, Resource>>
   readonly routes: readonly OfferedRoute[]
 }

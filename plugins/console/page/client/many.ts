@@ -1,5 +1,5 @@
 /** Many records at once: each change by itself, with what is refused told below its id, and the way back. */
-import { ask, type Asked, newKey, rowsIn } from './api.ts'
+import { type Asked, ask, newKey, rowsIn } from './api.ts'
 import { idOf, isRecord, type Json, type RecordData, type Resource, valueAt } from './catalog.ts'
 
 export interface Refused {

@@ -1,5 +1,8 @@
 /** What a form asks for, and what it sends: the fields and relations that its writer may set. */
+
 import { type Field, isRecord, type Json, type RecordData, type Relation, type Resource } from '../client/catalog.ts'
+import { type Values, valuesOf } from '../client/holds.ts'
+import type { Condition } from '../client/screens.ts'
 
 /** One question of a form. */
 export interface Input {
@@ -13,6 +16,8 @@ export interface Input {
   readonly relationName?: string
   readonly isMany: boolean
   readonly isRequired: boolean
+  /** It is asked only where the record is so. */
+  readonly when?: Condition
 }
 
 export type Draft = { readonly [name: string]: Json }
@@ -32,16 +37,60 @@ export function inputsOf(resource: Resource, action: Action, hidden: string | un
   )
   const many = Object.entries(resource.relations).flatMap(([relationName, relation]): Input[] => {
     if (relation.writes === undefined || relation[action] === undefined) return []
-    const { label, writes } = relation
-    return [{ name: writes, label, field: undefined, relation, relationName, isMany: true, isRequired: false }]
+    const { help: description, label, when, writes } = relation
+    const said = { ...(description === undefined ? {} : { description }), ...(when === undefined ? {} : { when }) }
+    return [{ name: writes, label, ...said, field: undefined, relation, relationName, isMany: true, isRequired: false }]
   })
   const all = [...fields, ...extra, ...many]
-  return [...all.filter(({ isRequired }) => isRequired), ...all.filter(({ isRequired }) => !isRequired)]
+  const first = [resource.layout?.form ?? []].flat(2)
+  const place = (input: Input): number => {
+    const at = first.findIndex((name) => name === input.name || name === input.relationName)
+    return at === -1 ? first.length + (input.isRequired ? 0 : 1) : at
+  }
+  return all.sort((a, b) => place(a) - place(b))
 }
 
-function inputOf(name: string, field: Field): Pick<Input, 'name' | 'label' | 'description' | 'field'> {
-  const { description, label } = field
-  return { name, label, field, ...(description === undefined ? {} : { description }) }
+/** The questions in rows, as the layout puts them side by side. */
+export function rowsOf(resource: Resource, inputs: readonly Input[]): readonly (readonly Input[])[] {
+  const rows: Input[][] = []
+  const rowOf = (input: Input): number =>
+    (resource.layout?.form ?? []).findIndex(
+      (part) => Array.isArray(part) && (part.includes(input.name) || part.includes(input.relationName ?? input.name)),
+    )
+  let before = -1
+  for (const input of inputs) {
+    const row = rowOf(input)
+    if (row !== -1 && row === before) rows.at(-1)?.push(input)
+    else rows.push([input])
+    before = row
+  }
+  return rows
+}
+
+/** What conditions of a form look at: what was answered, and what is stored; what another record would say is not known. */
+export function valuesIn(inputs: readonly Input[], record: RecordData, valueFor: (input: Input) => Json): Values {
+  const stored = valuesOf(record)
+  return (path) => {
+    const [first = '', ...rest] = path.split('.')
+    const input = inputs.find(({ name, relationName }) => name === first || relationName === first)
+    if (input === undefined || input.isMany) return stored(path)
+    const value = valueFor(input)
+    if (rest.length === 0) return value
+    if (isSame(value, storedValue(input, record))) return stored(path)
+    return value === null ? null : undefined
+  }
+}
+
+function inputOf(name: string, field: Field): Pick<Input, 'name' | 'label' | 'description' | 'field' | 'when'> {
+  const { description, help, label, when } = field
+  const said = help ?? description
+  return {
+    name,
+    label,
+    field,
+    ...(said === undefined ? {} : { description: said }),
+    ...(when === undefined ? {} : { when }),
+  }
 }
 
 function isNeeded(field: Field, action: Action): boolean {

@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { type Field, type Json, takes } from '../client/catalog.ts'
 import { wordText } from '../format.tsx'
 import { words } from '../words/words.ts'
+import { WIDGETS } from './widgets.tsx'
 
 export interface EditorProps {
   readonly name: string
@@ -65,7 +66,9 @@ type Props = EditorProps & { readonly control: Control }
 
 /** The control for a field: by its type where that says more than its schema, and by its schema for types of plugins. */
 function ControlOf(props: Props): ReactNode {
-  const { schema, type } = props.field
+  const { schema, type, widget } = props.field
+  const Widget = widget === undefined || (widget === 'code' && type === 'json') ? undefined : WIDGETS[widget]
+  if (Widget !== undefined) return <Widget {...props} />
   if (type === 'boolean' || takes(schema, 'boolean')) return <BooleanControl {...props} />
   if (props.field.words !== undefined) return <ChoicesControl {...props} />
   if (schema.enum !== undefined) return <WordControl {...props} />

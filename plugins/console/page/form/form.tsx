@@ -2,10 +2,12 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Refusal, sentence } from '../client/api.ts'
 import { type Catalog, isRecord, type Json, nameOf, type RecordData, type Resource } from '../client/catalog.ts'
+import { holds } from '../client/holds.ts'
+import { useMe } from '../client/me.ts'
 import { useChord } from '../shell/keys.tsx'
 import type { Work } from '../shell/work.ts'
 import { words } from '../words/words.ts'
-import { type Draft, type Input, inputAt } from './draft.ts'
+import { type Draft, type Input, inputAt, rowsOf, valuesIn } from './draft.ts'
 import { Editor } from './editor.tsx'
 import { Follows } from './follows.tsx'
 import { ManyPicker, Picker } from './picker.tsx'
@@ -77,10 +79,18 @@ function useMistakes({ draft, inputs, rehearse, work }: FormProps) {
   return { broken, note, rehearsal, refused, errorOf }
 }
 
+/** The inputs that are there with these answers. */
+function useThere({ catalog, inputs, record, valueFor }: FormProps): readonly Input[] {
+  const me = useMe(catalog, JSON.stringify(inputs.map(({ when }) => when)).includes('$actor'))
+  const values = valuesIn(inputs, record, valueFor)
+  return inputs.filter(({ when }) => holds(when, values, me))
+}
+
 export function Form(props: FormProps): ReactNode {
   const { catalog, children, draft, inputs, onCancel, onChange, onSave, record, resource, valueFor, work } = props
   const form = useRef<HTMLFormElement>(null)
   const { broken, errorOf, note, refused, rehearsal } = useMistakes(props)
+  const there = useThere(props)
   const focus = (name: string): void =>
     form.current?.querySelector<HTMLElement>(`[data-name="${CSS.escape(name)}"]`)?.focus()
   const save = (): void => {
@@ -97,15 +107,19 @@ export function Form(props: FormProps): ReactNode {
     <form className="form" noValidate onBlur={rehearsal.left} onSubmit={submit} ref={form}>
       <Summary failure={work.failure} mistakes={refused} onFocus={focus} />
       {children}
-      {inputs.map((input) => (
-        <Question
-          {...{ catalog, draft, input, record }}
-          error={errorOf(input.name)}
-          key={input.name}
-          onBroken={(text) => note(input.name, text)}
-          onChange={(value) => onChange(input.name, value)}
-          value={valueFor(input)}
-        />
+      {rowsOf(resource, there).map((row) => (
+        <div className="beside" key={row.map(({ name }) => name).join()}>
+          {row.map((input) => (
+            <Question
+              {...{ catalog, draft, input, record }}
+              error={errorOf(input.name)}
+              key={input.name}
+              onBroken={(text) => note(input.name, text)}
+              onChange={(value) => onChange(input.name, value)}
+              value={valueFor(input)}
+            />
+          ))}
+        </div>
       ))}
       <Follows after={rehearsal.record} before={record} {...{ catalog, inputs, resource }} />
       <Ends onCancel={onCancel} work={work} />

@@ -1,6 +1,6 @@
 /** What the server says of a draft before it is saved: what is wrong with the fields that were filled in, and what would follow. */
 import { useEffect, useRef, useState } from 'react'
-import { type Answer, recordIn, Refusal } from '../client/api.ts'
+import { type Answer, Refusal, recordIn } from '../client/api.ts'
 import type { RecordData } from '../client/catalog.ts'
 import { type Draft, isSame } from './draft.ts'
 

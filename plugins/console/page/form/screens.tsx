@@ -1,6 +1,6 @@
 /** Screens that create a record and change one; what others changed meanwhile is never overwritten unseen. */
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { type Answer, ask, type Asked, canIn, newKey, recordIn, Refusal } from '../client/api.ts'
+import { type Answer, type Asked, ask, canIn, newKey, Refusal, recordIn } from '../client/api.ts'
 import { useRecord } from '../client/asking.ts'
 import {
   type Catalog,
@@ -11,7 +11,7 @@ import {
   type Resource,
   titleOf,
 } from '../client/catalog.ts'
-import { keepDraft, type Kept, keptDraft } from '../client/kept.ts'
+import { type Kept, keepDraft, keptDraft } from '../client/kept.ts'
 import { notify } from '../client/notices.ts'
 import { go, hrefOf, setUnsaved, usePlace } from '../client/place.ts'
 import { listParts, listPath, type Within } from '../client/within.ts'

@@ -31,7 +31,7 @@ export function ArrangeBox({ columns, onChange, onClose }: ArrangeProps): ReactN
             <span className="grow">{label}</span>
             <Width label={label} onWidth={(next) => widen(at, next)} width={width} />
             <Button
-              aria-label={words().earlier(label)}
+              aria-label={words().moveForward(label)}
               className="button"
               isDisabled={at === 0}
               onPress={() => move(at, at - 1)}
@@ -39,7 +39,7 @@ export function ArrangeBox({ columns, onChange, onClose }: ArrangeProps): ReactN
               ↑
             </Button>
             <Button
-              aria-label={words().later(label)}
+              aria-label={words().moveBack(label)}
               className="button"
               isDisabled={at === columns.length - 1}
               onPress={() => move(at, at + 1)}

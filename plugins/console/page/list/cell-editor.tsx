@@ -1,7 +1,7 @@
 /** One value of a row, changed in its place: one request, and only of the version that its reader saw. */
 import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { Button, Dialog, Popover } from 'react-aria-components'
-import { type Answer, ask, canIn, recordIn, Refusal, sentence } from '../client/api.ts'
+import { type Answer, ask, canIn, Refusal, recordIn, sentence } from '../client/api.ts'
 import { type Catalog, idOf, type Json, type Named, type RecordData } from '../client/catalog.ts'
 import { type Input, isSame, storedValue } from '../form/draft.ts'
 import { Question } from '../form/form.tsx'

@@ -5,12 +5,14 @@ import { valueAt } from '../client/catalog.ts'
 export interface Column {
   readonly key: string
   readonly label: string
-  readonly field?: Pick<Field, 'type'>
+  readonly field?: Pick<Field, 'type'> & Partial<Pick<Field, 'schema' | 'widget'>>
   readonly relation?: Relation
   /** The sort key that orders by it. */
   readonly sort?: string
   /** How much wider than usual it is: 2 or 3. */
   readonly width?: number
+  /** Rows have it only if it is asked for. */
+  readonly isAsked?: true
   read(record: RecordData): Json
 }
 
@@ -18,8 +20,13 @@ const USUALLY = 6
 /** Types that say little in a row. */
 const LONG = new Set(['text', 'json', 'secret'])
 
-/** Every column that rows of the list have. */
-export function columnsOf(catalog: Catalog, resource: Resource, hidden: string | undefined): readonly Column[] {
+/** Every column that rows of the list can have; `also` names further paths. */
+export function columnsOf(
+  catalog: Catalog,
+  resource: Resource,
+  hidden: string | undefined,
+  also: readonly string[] = [],
+): readonly Column[] {
   const keys = resource.list?.sort.keys ?? []
   const sortBy = (name: string): { readonly sort?: string } => (keys.includes(name) ? { sort: name } : {})
   const related = new Set<string>()
@@ -27,11 +34,12 @@ export function columnsOf(catalog: Catalog, resource: Resource, hidden: string |
   for (const [name, field] of Object.entries(resource.fields)) {
     const relation = field.relation === undefined ? undefined : resource.relations[field.relation]
     if (field.relation !== undefined && field.relation === hidden) continue
-    if (relation?.embed !== undefined && relation.show === 'always') {
+    if (relation?.embed !== undefined && relation.show !== 'never') {
       related.add(field.relation ?? '')
-      columns.push(relationColumn(field.relation ?? '', relation, sortBy(name)))
-    } else if (field.show === 'always') {
-      columns.push({ key: name, label: field.label, field, ...sortBy(name), read: (record) => valueAt(record, name) })
+      columns.push(relationColumn(field.relation ?? '', relation, { ...sortBy(name), ...askedIf(relation.show) }))
+    } else if (field.show !== undefined) {
+      const read = (record: RecordData): Json => valueAt(record, name)
+      columns.push({ key: name, label: field.label, field, ...sortBy(name), ...askedIf(field.show), read })
     }
   }
   for (const [name, relation] of Object.entries(resource.relations)) {
@@ -39,34 +47,54 @@ export function columnsOf(catalog: Catalog, resource: Resource, hidden: string |
     columns.push(relationColumn(name, relation, {}))
   }
   const known = new Set(columns.map(({ key }) => key))
-  return [...titleColumns(catalog, resource, known), ...columns]
+  const paths = [...new Set([...resource.title, ...also])]
+  return [...pathColumns(catalog, resource, paths, known), ...columns]
 }
 
-function relationColumn(name: string, relation: Relation, sort: { readonly sort?: string }): Column {
-  return { key: name, label: relation.label, relation, ...sort, read: (record) => record[name] ?? null }
+function askedIf(show: string): { readonly isAsked?: true } {
+  return show === 'always' || show === 'list' ? {} : { isAsked: true }
 }
 
-/** Parts of the title that lie in other records, `owner.name`. */
-function titleColumns(catalog: Catalog, resource: Resource, known: ReadonlySet<string>): readonly Column[] {
-  return resource.title
+function relationColumn(name: string, relation: Relation, more: Pick<Column, 'sort' | 'isAsked'>): Column {
+  return { key: name, label: relation.label, relation, ...more, read: (record) => record[name] ?? null }
+}
+
+/** Values that lie in other records, `owner.name`. */
+function pathColumns(
+  catalog: Catalog,
+  resource: Resource,
+  paths: readonly string[],
+  known: ReadonlySet<string>,
+): readonly Column[] {
+  return paths
     .filter((path) => !known.has(path) && path.includes('.'))
     .map((path): Column => {
       const relation = resource.relations[path.split('.')[0] ?? '']
       const target = relation?.to === undefined ? undefined : catalog.resources[relation.to]
-      const type = target?.fields[path.split('.').at(-1) ?? '']?.type ?? 'string'
-      return { key: path, label: relation?.label ?? path, field: { type }, read: (record) => valueAt(record, path) }
+      const field = target?.fields[path.split('.').at(-1) ?? '']
+      const isNamed = target === undefined || path.split('.').at(-1) === 'name' || field === undefined
+      const label = isNamed ? (relation?.label ?? path) : `${relation?.label ?? ''}: ${field.label}`
+      const more = relation === undefined ? {} : askedIf(relation.show)
+      return {
+        key: path,
+        label,
+        field: { type: field?.type ?? 'string' },
+        ...more,
+        read: (record) => valueAt(record, path),
+      }
     })
 }
 
 /** Whether a column says enough in a row to be there without being asked for. */
-function isTelling({ field, key, relation }: Column): boolean {
+function isTelling({ field, isAsked, key, relation }: Column): boolean {
+  if (isAsked) return false
   if (relation !== undefined) return relation.kind === 'belongs_to'
   return !['id', 'created_at', 'updated_at'].includes(key) && !LONG.has(field?.type ?? '')
 }
 
 /** The columns of a list without a choice: what names a record, its state and the records around it, then the rest. */
 export function usualColumns(resource: Resource, all: readonly Column[]): readonly string[] {
-  const title = resource.title.filter((path) => all.some(({ key }) => key === path))
+  const title = resource.title.filter((path) => all.some(({ isAsked, key }) => key === path && !isAsked))
   const inTitle = new Set(title.flatMap((path) => [path, path.split('.')[0]]))
   const others = all.filter((column) => isTelling(column) && !inTitle.has(column.key))
   // A single name is often a code; the first text next to it says what the record is.

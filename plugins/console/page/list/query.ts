@@ -1,9 +1,10 @@
 /** The address of a list as people see it: the query of the API, and the columns. */
 import type { Filter, ListPart, Named } from '../client/catalog.ts'
+import { allOf, type Condition, type View } from '../client/screens.ts'
 import type { Within } from '../client/within.ts'
 
 /** Keys of the address that are the console's own. */
-const OWN = new Set(['columns', 'do', 'pages', 'group'])
+const OWN = new Set(['columns', 'do', 'pages', 'group', 'view', 'day', 'range'])
 /** Keys of the API that do not say which records. */
 const HOW = new Set(['sort', 'order', 'fields', 'omit', 'include', 'page', 'per_page', 'cursor'])
 
@@ -45,6 +46,31 @@ export function followedList(named: Named, within: Within | undefined, query: UR
   }
   const text = asked.toString()
   return text === '' ? name : `${name}?${text}`
+}
+
+/** An address narrowed by its view and by further conditions, in the order of the view. */
+export function viewed(query: URLSearchParams, view?: View, ...more: readonly Condition[]): URLSearchParams {
+  const next = new URLSearchParams(query)
+  const written = next.get('where')
+  const where = allOf([view?.where, written === null ? undefined : conditionIn(written), ...more])
+  if (where !== undefined) next.set('where', JSON.stringify(where))
+  if (view?.sort !== undefined && !next.has('sort')) next.set('sort', view.sort.join(','))
+  return next
+}
+
+/** The query of the API for a view. */
+export function viewQuery(query: URLSearchParams, view: View, ...more: readonly Condition[]): string {
+  return apiQuery(viewed(query, view, ...more))
+}
+
+/** A condition in an address; what is none is sent as it is, so that the server says what is wrong. */
+function conditionIn(text: string): Condition {
+  try {
+    const read: unknown = JSON.parse(text)
+    return typeof read === 'object' && read !== null ? (read as Condition) : { where: text }
+  } catch {
+    return { where: text }
+  }
 }
 
 /** The filters of an address; what is no filter of the list, such as the order, is left out. */

@@ -2,24 +2,26 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from 'react-aria-components'
 import { useRecord } from '../client/asking.ts'
-import { type Pages, usePages } from '../client/pages.ts'
 import { type Catalog, type Named, type Resource, titleOf } from '../client/catalog.ts'
+import { type Pages, usePages } from '../client/pages.ts'
 import { go, hrefOf, usePlace } from '../client/place.ts'
+import { fieldsFor, viewNamed } from '../client/screens.ts'
 import { listParts, listPath, type Within } from '../client/within.ts'
 import { countText } from '../format.tsx'
 import { useKey } from '../shell/keys.tsx'
 import { Link } from '../shell/link.tsx'
 import { Failed } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
+import { Views } from '../shell/views.tsx'
 import { words } from '../words/words.ts'
 import { BulkBar } from './bulk.tsx'
-import { chosenColumns, type Column, columnsOf } from './columns.ts'
+import { type Column, chosenColumns, columnsOf } from './columns.ts'
 import { Export, exportRoute, importRoute } from './file.tsx'
 import { Filters } from './filters.tsx'
 import { Grid } from './grid.tsx'
-import { groupKeys, Groups } from './groups.tsx'
+import { Groups, groupKeys } from './groups.tsx'
 import { ColumnsMenu, GroupMenu, SortMenu } from './menus.tsx'
-import { apiQuery, type Change, changed, choiceOf, chosenSort, followedList } from './query.ts'
+import { apiQuery, type Change, changed, choiceOf, chosenSort, followedList, viewed } from './query.ts'
 import { useSelection } from './selection.ts'
 
 interface ListProps {
@@ -31,12 +33,12 @@ interface ListProps {
 const PER_PAGE = 50
 
 /** The rows that the address asks for. */
-function useListed({ catalog, named, within }: ListProps, query: URLSearchParams) {
+function useListed({ catalog, named, within }: ListProps, query: URLSearchParams, fields: string) {
   const perPage = Math.min(PER_PAGE, catalog.limits.perPageMax ?? PER_PAGE)
   const path = listPath(named, within)
   const page = query.has('pages') ? Math.max(1, Number(query.get('page') ?? 1) || 1) : undefined
   const list = followedList(named, within, query)
-  const pages = usePages({ path, perPage, page, query: apiQuery(query), stream: catalog.stream, list })
+  const pages = usePages({ path, perPage, page, query: `${apiQuery(query)}${fields}`, stream: catalog.stream, list })
   const choice = choiceOf(query)
   const selection = useSelection(pages.rows, `${path}?${choice}`)
   return { choice, page, pages, path, perPage, selection }
@@ -49,18 +51,18 @@ export function ListScreen(props: ListProps): ReactNode {
   const parts = listParts(named, within)
   // What is typed is one step back, and each filter, order and choice of columns is one of its own.
   const change: Change = (changes) => go(hrefOf(parts, changed(query, changes)), { replace: 'search' in changes })
-  const { choice, page, pages, path, perPage, selection } = useListed(props, query)
-  const all = useMemo(() => columnsOf(catalog, resource, within?.relation), [catalog, resource, within?.relation])
-  const columns = chosenColumns(resource, all, query.get('columns'))
+  const { all, columns, fields, view } = useColumns(props, query)
+  const { choice, page, pages, path, perPage, selection } = useListed(props, viewed(query, view), fields)
   const mayCreate = (within?.actions ?? resource.actions).includes('create')
   const createHref = hrefOf(parts, { do: 'create' })
   useKey('c', mayCreate ? () => go(createHref) : undefined)
-  useTitle(resource.label.many, catalog.name)
+  const title = view?.label ?? resource.label.many
+  useTitle(title, catalog.name)
   return (
     <>
       {within === undefined ? null : <Parent within={within} />}
       <div className="row head">
-        <h1>{resource.label.many}</h1>
+        <h1>{title}</h1>
         {importRoute(named) === undefined || within !== undefined ? null : (
           <Link className="button" href={hrefOf(parts, { do: 'import' })}>
             {words().import}
@@ -72,6 +74,7 @@ export function ListScreen(props: ListProps): ReactNode {
           </Link>
         ) : null}
       </div>
+      {within === undefined ? <Views named={named} /> : null}
       <Tools {...{ all, catalog, choice, columns, named, pages, query, resource }} onChange={change} />
       <GroupsOf {...{ catalog, choice, query, resource }} onChange={change} />
       {pages.failure === undefined ? null : <Failed onAgain={pages.again} text={pages.failure} />}
@@ -99,6 +102,20 @@ interface GroupsOfProps {
 function GroupsOf({ query, ...rest }: GroupsOfProps): ReactNode {
   const by = query.get('group')
   return by !== null && groupKeys(rest.resource).includes(by) ? <Groups {...rest} by={by} /> : null
+}
+
+/** The columns of a list, by its address or its view, and what rows are asked for so that they have these values. */
+function useColumns({ catalog, named, within }: ListProps, query: URLSearchParams) {
+  const { resource } = named
+  const view = within === undefined ? viewNamed(named, query.get('view')) : undefined
+  const all = useMemo(
+    () => columnsOf(catalog, resource, within?.relation, view?.columns),
+    [catalog, resource, within?.relation, view],
+  )
+  const columns = chosenColumns(resource, all, query.get('columns') ?? view?.columns?.join(',') ?? null)
+  const keys = columns.map(({ key }) => key)
+  const isMore = columns.some(({ isAsked }) => isAsked)
+  return { all, columns, fields: isMore ? `&fields=${encodeURIComponent(fieldsFor(named, keys))}` : '', view }
 }
 
 interface ToolsProps {

@@ -1,8 +1,8 @@
 /** A record: its fields and relations, the lists below it, and what its reader may do to it. */
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from 'react-aria-components'
-import { useAnswer, useRecord } from '../client/asking.ts'
 import { type Answer, ask, canIn, hasWritten, newKey, rowsIn } from '../client/api.ts'
+import { useAnswer, useRecord } from '../client/asking.ts'
 import {
   type Catalog,
   type Field,
@@ -25,7 +25,9 @@ import { Link } from '../shell/link.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
 import { words } from '../words/words.ts'
+import { ButtonBar } from './buttons.tsx'
 import { controlsOf } from './controls.ts'
+import { Laid } from './layout.tsx'
 import { MoveButtons } from './moves.tsx'
 
 interface RecordProps {
@@ -75,6 +77,9 @@ function Whole({ again, answer, catalog, named, path, record }: WholeProps): Rea
   const controls = controlsOf(resource, canIn(answer))
   const mayEdit = controls.edit.size > 0
   const editHref = hrefOf([named.name, idOf(record)], { do: 'edit' })
+  const below = (end: string): ReactNode => (
+    <BelowList key={end} mayCreate={end in controls.create} {...{ catalog, end, named, record }} />
+  )
   useKey('e', mayEdit ? () => go(editHref) : undefined)
   return (
     <>
@@ -88,10 +93,15 @@ function Whole({ again, answer, catalog, named, path, record }: WholeProps): Rea
         {controls.remove ? <Remove {...{ answer, named, path, record, title }} /> : null}
       </div>
       <MoveButtons {...{ again, answer, catalog, controls, path, record, resource }} />
-      <Parts catalog={catalog} named={named} record={record} />
-      {Object.keys(resource.below).map((end) => (
-        <BelowList key={end} mayCreate={end in controls.create} {...{ catalog, end, named, record }} />
-      ))}
+      <ButtonBar {...{ again, answer, catalog, named, path, record }} />
+      {resource.layout?.record === undefined ? (
+        <>
+          <Parts catalog={catalog} named={named} record={record} />
+          {Object.keys(resource.below).map(below)}
+        </>
+      ) : (
+        <Laid {...{ again, below, catalog, named, path, record }} writes={(end) => end in controls.create} />
+      )}
     </>
   )
 }

@@ -1,15 +1,31 @@
 /** Which screen an address names. */
-import type { ReactNode } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react'
 import type { Catalog, Named } from '../client/catalog.ts'
 import { menuOf } from '../client/catalog.ts'
-import { hrefOf, usePlace } from '../client/place.ts'
+import { go, hrefOf, usePlace } from '../client/place.ts'
+import { placeNamed, type View, viewNamed } from '../client/screens.ts'
 import { CreateScreen, EditScreen } from '../form/screens.tsx'
 import { ImportScreen, importRoute } from '../list/file.tsx'
 import { ListScreen } from '../list/screen.tsx'
 import { RecordScreen } from '../record/screen.tsx'
 import { words } from '../words/words.ts'
 import { Link } from './link.tsx'
+import { Loading } from './parts.tsx'
 import { useTitle } from './screen-title.ts'
+
+/** What draws a view that is no list. */
+export interface ViewProps {
+  readonly catalog: Catalog
+  readonly named: Named
+  readonly view: View
+}
+
+/** Kinds of views, each loaded when the first of its kind is opened. */
+const KINDS: Readonly<Record<string, ComponentType<ViewProps>>> = {
+  board: lazy(() => import('../board/screen.tsx')),
+  calendar: lazy(() => import('../calendar/screen.tsx')),
+  figures: lazy(() => import('../figures/screen.tsx')),
+}
 
 export function Screen({ catalog }: { readonly catalog: Catalog }): ReactNode {
   const { parts, query } = usePlace()
@@ -23,7 +39,15 @@ export function Screen({ catalog }: { readonly catalog: Catalog }): ReactNode {
     if (doing === 'create') return <CreateScreen catalog={catalog} named={named} />
     const taken = doing === 'import' ? importRoute(named) : undefined
     if (taken !== undefined) return <ImportScreen catalog={catalog} named={named} route={taken} />
-    return resource.list?.own === true ? <ListScreen catalog={catalog} named={named} /> : <NoScreen />
+    if (resource.list?.own !== true) return <NoScreen />
+    const view = viewNamed(named, query.get('view'))
+    const Kind = view?.as === undefined ? undefined : KINDS[view.as]
+    if (view === undefined || Kind === undefined) return <ListScreen catalog={catalog} named={named} />
+    return (
+      <Suspense fallback={<Loading />}>
+        <Kind catalog={catalog} named={named} view={view} />
+      </Suspense>
+    )
   }
   if (end !== undefined) return <Below catalog={catalog} doing={doing} end={end} id={id} parent={named} />
   return doing === 'edit' ? (
@@ -55,8 +79,15 @@ function Below({ catalog, doing, end, id, parent }: BelowProps): ReactNode {
   )
 }
 
+/** The first screen that app.yaml names for the role of the reader, or an overview. */
 function Home({ catalog }: { readonly catalog: Catalog }): ReactNode {
   useTitle(catalog.name, catalog.name)
+  const first = placeNamed(catalog, catalog.console?.home ?? '')
+  const address = first && hrefOf([first.named.name], first.view === undefined ? {} : { view: first.view.name })
+  useEffect(() => {
+    if (address !== undefined) go(address, { replace: true })
+  }, [address])
+  if (address !== undefined) return null
   return (
     <>
       <h1>{catalog.name}</h1>

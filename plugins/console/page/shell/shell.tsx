@@ -8,10 +8,11 @@ import { words } from '../words/words.ts'
 import { Box, Question } from './dialog.tsx'
 import { KeysBox, useChord, useKey } from './keys.tsx'
 import { Link } from './link.tsx'
+import { Menu } from './menu.tsx'
 import { Palette } from './palette.tsx'
 import { Fence, Notices } from './parts.tsx'
 import { Screen } from './screen.tsx'
-import { SignInAgain, SignInForm, signInRoute, SignInScreen, signOut, useName } from './sign-in.tsx'
+import { SignInAgain, SignInForm, SignInScreen, signInRoute, signOut, useName } from './sign-in.tsx'
 
 type Open = 'palette' | 'keys' | 'menu' | 'sign-in'
 
@@ -22,6 +23,7 @@ export function Shell({ catalog }: { readonly catalog: Catalog }): ReactNode {
   const route = signInRoute(catalog)
   const menu = menuOf(catalog)
   const mustSignIn = token === undefined && route !== undefined && menu.length === 0
+  useAccent(catalog.console?.accent)
   useChord('k', () => mustSignIn || setOpen('palette'))
   useKey('?', () => setOpen('keys'))
   if (mustSignIn) return <SignInScreen catalog={catalog} route={route} />
@@ -52,6 +54,15 @@ export function Shell({ catalog }: { readonly catalog: Catalog }): ReactNode {
       <Leaving />
     </>
   )
+}
+
+/** The application's own colour, also as it is on a dark page; `style.css` mixes it with the ground. */
+function useAccent(accent: string | undefined): void {
+  useEffect(() => {
+    const { style } = document.documentElement
+    if (accent === undefined) style.removeProperty('--chosen')
+    else style.setProperty('--chosen', accent)
+  }, [accent])
 }
 
 function Top({ catalog, onOpen }: { readonly catalog: Catalog; readonly onOpen: (open: Open) => void }): ReactNode {
@@ -90,31 +101,11 @@ function Top({ catalog, onOpen }: { readonly catalog: Catalog; readonly onOpen: 
   )
 }
 
-function Menu({ catalog, onFollow }: { readonly catalog: Catalog; readonly onFollow?: () => void }): ReactNode {
-  const { parts } = usePlace()
-  return (
-    <ul className="menu">
-      <li>
-        <Link aria-current={parts.length === 0 ? 'page' : undefined} href={hrefOf([])} onClick={onFollow}>
-          {words().home}
-        </Link>
-      </li>
-      {menuOf(catalog).map(({ name, resource }) => (
-        <li key={name}>
-          <Link aria-current={parts[0] === name ? 'page' : undefined} href={hrefOf([name])} onClick={onFollow}>
-            {resource.label.many}
-          </Link>
-        </li>
-      ))}
-    </ul>
-  )
-}
-
 /** The screen, which takes the focus when the address names another one. */
 function Content({ catalog }: { readonly catalog: Catalog }): ReactNode {
   const { parts, query } = usePlace()
   const main = useRef<HTMLElement>(null)
-  const name = [...parts, query.get('do') ?? ''].join('/')
+  const name = [...parts, query.get('view') ?? '', query.get('do') ?? ''].join('/')
   const before = useRef(name)
   useEffect(() => {
     if (before.current !== name) main.current?.focus({ preventScroll: true })

@@ -1,0 +1,164 @@
+/** What was written below a record, of several lists by time, and the form that writes more. */
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { ask, newKey, sentence } from '../client/api.ts'
+import {
+  type Catalog,
+  type Embedded,
+  type Field,
+  idOf,
+  isRecord,
+  type Json,
+  type Named,
+  type RecordData,
+  type Relation,
+  valueAt,
+} from '../client/catalog.ts'
+import type { PartBlock } from '../client/screens.ts'
+import { Editor } from '../form/editor.tsx'
+import { Value } from '../format.tsx'
+import { useWork } from '../shell/work.ts'
+import { words } from '../words/words.ts'
+
+interface ThreadProps {
+  readonly catalog: Catalog
+  readonly named: Named
+  readonly record: RecordData
+  readonly path: string
+  readonly writes: (end: string) => boolean
+  readonly again: () => void
+  readonly block: PartBlock
+}
+
+interface Entry {
+  readonly key: string
+  readonly relation: Relation
+  readonly row: RecordData
+  readonly at: string
+}
+
+export function Thread({ again, block, catalog, named, path, record, writes }: ThreadProps): ReactNode {
+  const { relations } = named.resource
+  const entries = (block.thread ?? []).flatMap((name): Entry[] => {
+    const [relation, rows] = [relations[name], record[name]]
+    if (relation === undefined || !Array.isArray(rows)) return []
+    return (rows as readonly Json[])
+      .filter(isRecord)
+      .map((row) => ({ key: `${name} ${idOf(row)}`, relation, row, at: String(row.created_at ?? '') }))
+  })
+  entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  const open = Object.entries(block.write ?? {}).filter(([end]) => writes(end))
+  const label = block.label ?? (block.thread ?? []).map((name) => relations[name]?.label ?? name).join(', ')
+  return (
+    <section aria-label={label} className="card thread">
+      <h2>{label}</h2>
+      {entries.length === 0 ? <p className="soft">{words().noEntriesYet}</p> : null}
+      <ol>
+        {entries.map(({ key, relation, row }) => (
+          <ThreadEntry key={key} relation={relation} row={row} />
+        ))}
+      </ol>
+      {open.map(([end, fields]) => (
+        <Composer {...{ again, catalog, end, fields, named, path }} isAlone={open.length === 1} key={end} />
+      ))}
+    </section>
+  )
+}
+
+/** One entry: who, when, what is said of it, and its text. */
+function ThreadEntry({ relation, row }: { readonly relation: Relation; readonly row: RecordData }): ReactNode {
+  const embed = relation.embed ?? []
+  const text =
+    embed.find(({ type }) => type === 'text') ?? embed.find(({ name, type }) => name !== 'id' && type === 'string')
+  const marks = embed.filter(({ name, type }) => type === 'boolean' && row[name] === true)
+  const author = embed.find((one) => one.embed?.some(({ name }) => name === 'name') === true)
+  return (
+    <li className={marks.length === 0 ? 'entry-card' : 'entry-card marked'}>
+      <div className="row">
+        <strong>{nameIn(row, author)}</strong>
+        <span className="soft">
+          <Value field={{ type: 'timestamp' }} isShort value={row.created_at ?? null} />
+        </span>
+        {marks.map(({ label, name }) => (
+          <span className="word" key={name}>
+            {label}
+          </span>
+        ))}
+      </div>
+      <p className="long">{text === undefined ? '' : String(row[text.name] ?? '')}</p>
+    </li>
+  )
+}
+
+function nameIn(row: RecordData, author: Embedded | undefined): string {
+  const name = author === undefined ? null : valueAt(row, `${author.name}.name`)
+  return name === null ? '' : String(name)
+}
+
+interface ComposerProps {
+  readonly catalog: Catalog
+  readonly named: Named
+  readonly path: string
+  readonly end: string
+  readonly fields: readonly string[]
+  readonly isAlone: boolean
+  readonly again: () => void
+}
+
+function Composer({ again, catalog, end, fields, isAlone, named, path }: ComposerProps): ReactNode {
+  const child = catalog.resources[named.resource.below[end]?.to ?? '']
+  const asked = fieldsOf(child?.fields, fields)
+  const [draft, setDraft] = useState<RecordData>({})
+  const [key, setKey] = useState(newKey)
+  const work = useWork()
+  const hasText = Object.values(draft).some((value) => typeof value === 'string' && value.trim() !== '')
+  const send = (event: FormEvent): void => {
+    event.preventDefault()
+    if (work.isBusy || !hasText) return
+    work.run(async (signal, onWait) => {
+      await ask(`${path}/${end}`, { method: 'POST', body: draft, key, signal, onWait })
+      setDraft({})
+      setKey(newKey())
+      again()
+    })
+  }
+  return (
+    <form aria-label={words().sendAs(child?.label.one ?? end)} className="form composer" onSubmit={send}>
+      {isAlone ? null : <h3>{child?.label.one}</h3>}
+      {asked.map(([name, field]) => (
+        <Editor
+          description={field.help ?? field.description}
+          error={undefined}
+          field={field.type === 'boolean' ? { ...field, nullable: false } : field}
+          isRequired={field.create === 'required'}
+          key={name}
+          label={field.label}
+          name={name}
+          onBroken={() => undefined}
+          onChange={(value) => setDraft((before) => ({ ...before, [name]: value }))}
+          value={draft[name] ?? null}
+        />
+      ))}
+      {work.failure === undefined ? null : (
+        <p className="bad" role="alert">
+          {sentence(work.failure)}
+        </p>
+      )}
+      <div className="row">
+        <button className="button primary" disabled={work.isBusy} type="submit">
+          {words().send}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** The fields of a record to come that are asked. */
+export function fieldsOf(
+  fields: Readonly<Record<string, Field>> | undefined,
+  names: readonly string[],
+): readonly (readonly [string, Field])[] {
+  return names.flatMap((name) => {
+    const field = fields?.[name]
+    return field === undefined ? [] : [[name, field] as const]
+  })
+}
