@@ -106,6 +106,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   jose: ['plugins/auth/'],
   'openid-client': ['plugins/auth/provider/'],
   '@simplewebauthn/server': ['plugins/auth/factors/'],
+  uqr: ['plugins/auth/factors/'],
   knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/run/'],
   pdfkit: ['plugins/desk/reports/'],
   fontkit: ['plugins/desk/reports/'],

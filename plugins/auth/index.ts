@@ -21,6 +21,8 @@ import { providerRoutes } from './provider/routes.ts'
 import { providerMistakes } from './provider/rule.ts'
 import { providers } from './provider/trial.ts'
 import { registerRoute } from './registration.ts'
+import { accountPage } from './pages/account.ts'
+import { signInPage } from './pages/sign-in.ts'
 import { resetRoutes } from './reset.ts'
 import { guardRole, guardUser } from './role-guards.ts'
 import { builtInRoles, unseededRoles } from './roles.ts'
@@ -134,6 +136,8 @@ export default definePlugin({
     ...resetRoutes,
     ...emailRoutes,
     ...pageRoutes,
+    signInPage,
+    accountPage,
     ...approvalRoutes,
   ],
   resourceRoutes: (resource, options) =>

@@ -1,7 +1,7 @@
 /** What pages for people share: a style, an icon, and the escaping of text. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { RouteContext } from '../../engine/index.ts'
+import type { Reply, RouteContext } from '../../engine/index.ts'
 
 /** The style that every page begins with. */
 export const THEME = new URL('./theme.css', import.meta.url)
@@ -31,4 +31,36 @@ export function rootOf({ settings }: Pick<RouteContext, 'settings'>): string {
 /** A hash of a text for a Content-Security-Policy. */
 export function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
+
+/** A whole page: its title, what is in it, and a script that may speak to this server alone. */
+export interface WholePage {
+  readonly title: string
+  /** Markup. */
+  readonly main: string
+  readonly script: string
+  /** What the page has beyond the common style. */
+  readonly style?: string
+}
+
+/** The answer with a page: nothing comes from elsewhere, and no address of it leaves in a Referer. */
+export function wholePage({ catalog }: Pick<RouteContext, 'catalog'>, page: WholePage): Reply {
+  const { main, script, style = '', title } = page
+  const name = escaped(catalog.name)
+  const styles = `${themeText()}${style}`
+  const body = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>${title} · ${name}</title>
+<link rel="icon" href="${ICON}"><style>${styles}</style></head><body>
+<header><h1>${name}</h1></header>
+${main}
+<script>${script}</script></body></html>
+`
+  const headers = {
+    'Content-Security-Policy': `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(styles)}; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'`,
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+  }
+  return { raw: { type: 'text/html; charset=utf-8', body }, headers }
 }

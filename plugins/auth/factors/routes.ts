@@ -88,8 +88,13 @@ const begin: Route = {
   input: { name: { type: 'string', max: 100, default: 'App', nullable: false } },
   output: {
     type: 'object',
-    properties: { id: { type: 'integer' }, secret: { type: 'string' }, address: { type: 'string' } },
-    required: ['id', 'secret', 'address'],
+    properties: {
+      id: { type: 'integer' },
+      secret: { type: 'string' },
+      address: { type: 'string' },
+      picture: { type: 'array', items: { type: 'string' }, description: 'The address as a QR code: rows of 0 and 1.' },
+    },
+    required: ['id', 'secret', 'address', 'picture'],
   },
   handle: async (context) => {
     const { actor, body, catalog, model, now, settings } = context
@@ -109,12 +114,11 @@ const begin: Route = {
       created_at: now(),
     }
     const made = await model('factors').query().insertAndFetch(row)
+    const address = addressOfSecret(secret, catalog.name, account?.email ?? '')
+    const { encode } = await import('uqr')
+    const picture = encode(address).data.map((row) => row.map(Number).join(''))
     return {
-      data: {
-        id: Number(made.id),
-        secret: lettersOf(secret),
-        address: addressOfSecret(secret, catalog.name, account?.email ?? ''),
-      },
+      data: { id: Number(made.id), secret: lettersOf(secret), address, picture },
       headers: NO_STORE,
     }
   },

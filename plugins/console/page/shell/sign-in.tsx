@@ -36,6 +36,17 @@ function nameIn(data: Json): string | undefined {
   return name === null ? undefined : String(name)
 }
 
+/** Whether the password was not all that the account must prove. */
+function hasMore(data: Json): boolean {
+  return valueAt(data as RecordData, 'challenge') !== null
+}
+
+/** Leads to the page that asks for everything, and back here afterwards. */
+function goOn(): void {
+  const here = `${window.location.pathname}${window.location.search}`
+  window.location.assign(`${addressOf('/sign-in')}?next=${encodeURIComponent(here)}`)
+}
+
 /** Signs in by a cookie where there may be one, and by a token otherwise. */
 async function signIn(
   { input, path }: OfferedRoute,
@@ -51,8 +62,10 @@ async function signIn(
         throw error
       })
     : undefined
+  if (kept !== undefined && hasMore(kept.data)) return goOn()
   if (kept !== undefined) return signedIn(BY_COOKIE, nameIn(kept.data))
   const { data } = await login({})
+  if (hasMore(data)) return goOn()
   signedIn(String(valueAt(data as RecordData, 'token')), nameIn(data))
 }
 

@@ -1,0 +1,111 @@
+/** The page at /sign-in: password, passkey, providers, and the second step. */
+import type { Catalog, Route, RouteContext } from '../../../engine/index.ts'
+import { escaped, rootOf, wholePage } from '../../pages/page.ts'
+import { authOptions } from '../options.ts'
+import { SHARED } from './script.ts'
+
+const STYLE = `
+.ways { display: grid; gap: .6rem; margin-top: .9rem }
+.ways a { display: block; text-align: center; border: 1px solid var(--line); border-radius: .4rem; padding: .45rem; text-decoration: none }
+`
+
+const SCRIPT = `${SHARED}
+const [first, second] = document.forms
+const ways = document.querySelector('.ways')
+const inside = () => location.assign(next)
+let challenge
+const step = ({ data, status }) => {
+  if (status !== 202) return inside()
+  challenge = data.challenge
+  first.hidden = ways.hidden = true
+  second.hidden = false
+  document.querySelector('h2').textContent = 'One more step'
+  const button = second.querySelector('button.plain')
+  button.hidden = !hasPasskeys || data.passkey === undefined
+  button.onclick = tried(async () => {
+    const credential = await passkey(data.passkey)
+    step(await send('POST', '/auth/second-factor', { challenge, credential, session: 'cookie' }))
+  })
+  const byCode = data.factors.includes('totp')
+  second.querySelector('label').firstChild.textContent = byCode ? 'Code of your app, or a recovery code ' : 'Recovery code '
+  second.code.focus()
+}
+first.addEventListener('submit', tried(async () => {
+  const name = first.name_.value.trim()
+  const fields = first.dataset.by.split(' ')
+  const by = fields.length > 1 && fields.includes('email') ? (name.includes('@') ? 'email' : fields.find((one) => one !== 'email')) : fields[0]
+  step(await send('POST', '/auth/login', { [by]: name, password: first.password.value, session: 'cookie' }))
+}))
+second.addEventListener('submit', tried(async () => {
+  step(await send('POST', '/auth/second-factor', { challenge, code: second.code.value, session: 'cookie' }))
+}))
+const byPasskey = async (more) => {
+  const { data } = await send('POST', '/auth/passkey/options')
+  const credential = await passkey(data, more)
+  step(await send('POST', '/auth/passkey', { credential, session: 'cookie' }))
+}
+if (hasPasskeys && isSecureContext)
+  ways.append(el('button', { class: 'plain', type: 'button', onclick: tried(() => byPasskey()) }, 'Sign in with a passkey'))
+send('GET', '/auth/providers').then(({ data }) => {
+  for (const { label, path } of data)
+    ways.append(el('a', { href: path + '?next=' + encodeURIComponent(next) }, 'Sign in with ' + label))
+}, () => undefined)
+`
+
+/** Where a browser goes on: a path of this application, or the usual one. */
+export function nextOf(context: RouteContext): string {
+  const { next } = context.parameters
+  const isPath = typeof next === 'string' && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,1000}$/.test(next)
+  const usual = authOptions(context.options).signInPage ?? (hasConsole(context.catalog) ? '/console' : '/account')
+  return isPath ? next : `${rootOf(context)}${usual}`
+}
+
+/** Whether the application has screens for people. */
+function hasConsole({ pluginOptions }: Catalog): boolean {
+  return pluginOptions.has('console')
+}
+
+/** What people call the fields by which they sign in. */
+function labelOf({ catalog, options }: RouteContext): string {
+  const { fields } = catalog.resources.get('users')!
+  const labels = authOptions(options).signIn.map((name) =>
+    name === 'email' ? 'E-mail' : (fields.get(name)?.label ?? name),
+  )
+  return labels.map((label, at) => (at === 0 ? label : label.toLowerCase())).join(' or ')
+}
+
+export const signInPage: Route = {
+  method: 'GET',
+  path: '/sign-in',
+  absolute: true,
+  summary: 'The page on which people sign in',
+  description: 'By password, passkey or provider, with the second step. Afterwards the browser goes on to `next`.',
+  tag: 'Authentication',
+  access: 'public',
+  openToRestricted: true,
+  produces: ['text/html'],
+  query: { next: { type: 'string', description: 'Where the browser goes on: a path of this application' } },
+  handle: async (context) => {
+    const { signIn } = authOptions(context.options)
+    const root = rootOf(context)
+    const type = signIn.length === 1 && signIn[0] === 'email' ? 'email' : 'text'
+    const main = `<main class="card form" data-api="${escaped(root + context.catalog.prefix)}" data-root="${escaped(root)}" data-next="${escaped(nextOf(context))}">
+<h2>Sign in</h2>
+<noscript><p class="notice bad">This page needs JavaScript.</p></noscript>
+<form data-by="${escaped(signIn.join(' '))}">
+<label>${escaped(labelOf(context))} <input name="name_" type="${type}" autocomplete="username webauthn" autocapitalize="none" required autofocus></label>
+<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+<button>Sign in</button>
+</form>
+<form hidden>
+<label>Code <input name="code" inputmode="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required></label>
+<button>Go on</button>
+<button class="plain" type="button" hidden>Use a passkey</button>
+</form>
+<output role="status" class="notice"></output>
+<div class="ways"></div>
+<p class="links"><a href="${escaped(root)}/password/reset">Forgot your password?</a></p>
+</main>`
+    return wholePage(context, { title: 'Sign in', main, script: SCRIPT, style: STYLE })
+  },
+}

@@ -1,0 +1,153 @@
+/** The pages for signing in and for one's own account: a second factor, a passkey, keys and sessions, in every light. */
+import type { Page } from 'playwright-core'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { codeAt, stepAt } from '../../plugins/auth/factors/totp.ts'
+import { application, type TestApplication } from '../support/application.ts'
+import { barriers, openBrowser, openPage } from '../support/browser.ts'
+import { freePort } from '../support/port.ts'
+
+const ADMIN = { email: 'boss@people.example', password: 'a very long secret' }
+const APP = `name: Keys
+prefix: /api
+plugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: {} }
+`
+
+interface State {
+  app: TestApplication
+  base: string
+}
+
+const test = suite<State>('pages of accounts in a browser')
+const browser = await openBrowser()
+
+/** Without a browser every test is skipped. */
+const it = browser === undefined ? test.skip : test
+
+test.before(async (state) => {
+  if (browser === undefined) return
+  const port = await freePort()
+  state.base = `http://localhost:${port}`
+  state.app = await application({
+    resources: { 'app.yaml': APP },
+    env: { PORT: String(port), BASE_URL: state.base, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password },
+  })
+})
+test.after(async ({ app }) => {
+  await browser?.close()
+  await app?.close()
+})
+
+async function byPassword(page: Page, password = ADMIN.password): Promise<void> {
+  await page.getByLabel('E-mail').fill(ADMIN.email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Where screenshots go, for people who look at them; nowhere usually. */
+const SHOTS = process.env.SCREENSHOTS
+
+/** Looks at a page in light and dark, wide and narrow: nobody is kept out, and nothing is wider than the screen. */
+async function looks(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      assert.equal(await barriers(page), [], `${name} ${colorScheme} ${width}`)
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert.ok(wide <= width, `${name} is ${wide} wide at ${width}`)
+      if (SHOTS !== undefined)
+        await page.screenshot({ path: `${SHOTS}/${name}-${colorScheme}-${width}.png`, fullPage: true })
+    }
+  }
+}
+
+it('somebody signs in, sets up an app and a passkey, and signs in by each', async ({ app, base }) => {
+  const { page, close, problems } = await openPage(browser!, {})
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  try {
+    await page.goto(`${base}/account`)
+    await page.waitForURL(/sign-in\?next=%2Faccount$/)
+    await looks(page, 'sign-in')
+    await byPassword(page, 'wrong')
+    await page.getByText('Invalid credentials.').waitFor()
+    await byPassword(page)
+    await page.waitForURL(`${base}/account`)
+    await page.getByText('First Admin, boss@people.example').waitFor()
+
+    const { knex } = app.engine.database
+    await page.getByRole('button', { name: 'Add an app' }).click()
+    await page.locator('#app').waitFor()
+    const letters = (await page.locator('#app code').innerText()).replaceAll(' ', '')
+    const secret = bytesOf(letters)
+    await page.locator('#app input').fill(codeAt(secret, stepAt(new Date()) - 1))
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('heading', { name: 'Recovery codes' }).waitFor()
+    assert.is(await page.locator('.codes code').count(), 10)
+    await looks(page, 'account-codes')
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${base}/sign-in`)
+    await byPassword(page)
+    await page.getByRole('heading', { name: 'One more step' }).waitFor()
+    await looks(page, 'second-step')
+    await page.getByLabel(/Code of your app/).fill('000000')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('The code is wrong').waitFor()
+    await page.getByLabel(/Code of your app/).fill(codeAt(secret, stepAt(new Date()) + 1))
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.waitForURL(`${base}/account`)
+
+    await knex('access_tokens').update({ fresh_at: new Date(Date.now() - 660_000) })
+    await knex('factors').update({ last_step: 0 })
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('dialog').waitFor()
+    await looks(page, 'proof')
+    await page
+      .getByRole('dialog')
+      .getByLabel(/Code of your app/)
+      .fill(codeAt(secret, stepAt(new Date())))
+    await page.getByRole('dialog').getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('The passkey is set up.').waitFor()
+    assert.is(await page.locator('#factors li').count(), 2)
+    await looks(page, 'account')
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${base}/sign-in`)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.waitForURL(`${base}/account`)
+    await page.getByText('First Admin, boss@people.example').waitFor()
+    assert.equal(problems, [])
+  } finally {
+    await close()
+  }
+})
+
+it('the page leads on to paths of this application alone', async ({ app }) => {
+  const nextIn = async (next: string) => {
+    const { text } = await app.call('GET', `/sign-in?next=${encodeURIComponent(next)}`)
+    return /data-next="([^"]*)"/.exec(text)?.[1]
+  }
+  assert.is(await nextIn('/account?tab=1'), '/account?tab=1')
+  for (const bad of ['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/a\nb', ''])
+    assert.is(await nextIn(bad), '/account', bad)
+})
+
+function bytesOf(letters: string): Buffer {
+  const values = [...letters].map((one) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one))
+  const bits = values.map((value) => value.toString(2).padStart(5, '0')).join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
+
+test.run()
