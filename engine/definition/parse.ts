@@ -85,8 +85,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
 
 function syntaxError(source: Source, error: YAMLError): Diagnostic {
   const [start, end] = error.pos
-  const open = openQuotation(source, start)
-  if (open !== undefined) return open
+  const other = openQuotation(source, start) ?? hiddenSign(source, error)
+  if (other !== undefined) return other
   const [, closing] = /end with a ([\]}])$/.exec(error.message) ?? []
   const hint = closing === undefined ? HINTS[error.code] : HINTS.MISSING_CHAR
   return {
@@ -127,6 +127,25 @@ function openQuotation(source: Source, before: number): Diagnostic | undefined {
     span,
     hint: `close it by ${source.text[start]}, and write ${source.text[start] === '"' ? '\\"' : "''"} for one that is part of the text`,
   }
+}
+
+/** A comment that hides the sign which is missing: it begins in the middle of a text. */
+function hiddenSign(source: Source, { message, pos: [before] }: YAMLError): Diagnostic | undefined {
+  const [, closing] = /end with a ([\]}])$/.exec(message) ?? []
+  if (closing === undefined) return undefined
+  let at = 0
+  let found: Range | undefined
+  for (const token of new Lexer().lex(source.text)) {
+    if (at > before) break
+    if (MARKS.has(token)) continue
+    const isHiding = token.startsWith('#') && token.includes(closing)
+    if (isHiding && /\S[^\n]*$/.test(source.text.slice(0, at))) found = [at, at + token.length]
+    at += token.length
+  }
+  if (found === undefined) return undefined
+  const span = { source, start: found[0], end: found[1] }
+  const hint = 'put the text in quotes if the sign belongs to it'
+  return { code: 'yaml_syntax', message: `A comment begins here, and hides the "${closing}" in it`, span, hint }
 }
 
 /** Numbers of a node in a list of places: its text, that of its key (-1 without one), and the number of the node behind it. */

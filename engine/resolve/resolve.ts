@@ -25,6 +25,7 @@ import { judgeFields } from './judge/fields.ts'
 import { judgeMoves } from './judge/moves.ts'
 import { judgedByPlugins } from './judge/plugins.ts'
 import { judgePolicies } from './judge/policies.ts'
+import { judgeRefusedSets } from './judge/refused-sets.ts'
 import { judgeRelations } from './judge/relations.ts'
 import { judgeResources } from './judge/resources.ts'
 import { judgeRules } from './judge/rules.ts'
@@ -90,6 +91,7 @@ export const PASSES: readonly Pass[] = [
   { name: 'judge of rules', run: judgeRules },
   { name: 'judge of moves', run: judgeMoves },
   { name: 'judge of rules together', run: judgeTogether },
+  { name: 'judge of what is set by itself', run: judgeRefusedSets },
   { name: 'judge of seeds', run: judgeSeeds },
   { name: 'earlier names', run: earlierNames },
 ]

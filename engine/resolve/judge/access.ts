@@ -1,5 +1,5 @@
 /** Judges who may do something: permissions that nobody has, clauses that admit nobody, guards of what a role cannot write anyway. */
-import type { Access, Clause } from '../../catalog/catalog.ts'
+import type { Access, Clause, Moves } from '../../catalog/catalog.ts'
 import { literalOf } from '../../catalog/stored.ts'
 import type { AccessDefinition, Path } from '../../definition/definition.ts'
 import { conjuncts } from '../../filter/walk.ts'
@@ -36,7 +36,9 @@ export function judgeAccess(resolution: Resolution): void {
   for (const one of named) judge(resolution, PERMISSION, { ...one, resolution, known, roles })
   for (const resource of resources) {
     for (const clause of judgedClauses(resource, POLICIES)) judge(resolution, CLAUSE, { ...clause, roles })
-    if (roles !== undefined) for (const one of guardsOf(resource, roles)) judge(resolution, GUARD, one)
+    if (roles === undefined) continue
+    for (const one of guardsOf(resource, roles)) judge(resolution, GUARD, one)
+    for (const moves of resource.draft.moves) judge(resolution, MOVERS, { ...resource, moves, roles })
   }
 }
 
@@ -248,6 +250,34 @@ const GUARD = table<JudgedGuard>('wrong_access', [
     details: () => ({ severity: 'warning' }),
   },
 ])
+
+interface JudgedMovers extends JudgedResource {
+  readonly moves: Moves
+  readonly roles: NonNullable<Roles>
+}
+
+const MOVERS = table<JudgedMovers>('wrong_access', [
+  {
+    words: ({ moves, value }) =>
+      (value.moves?.[moves.name]?.allow ?? []).flatMap((move, index) =>
+        rolesIn(move, ['moves', moves.name, 'allow', index, 'role']),
+      ),
+    when: (one) => moversOf(one).length > 0,
+    says: (one, role) =>
+      !moversOf(one).some(({ access }) => mayBe(one.roles, role, access)) &&
+      `No clause of update is for "${role}", so this move lets nobody do anything`,
+    hint: (_, role) => `add a clause of update for "${role}", or take the role away here`,
+    details: () => ({ severity: 'warning' }),
+  },
+])
+
+/** The clauses by which a record is moved. */
+function moversOf({ draft, moves, resolution }: JudgedMovers): readonly Clause[] {
+  const drafts = [...resolution.drafts.values()].filter(({ owner }) => owner === draft.owner)
+  return drafts
+    .flatMap(({ policies }) => policies.update)
+    .filter(({ fields }) => fields?.has(moves.field.name) !== false)
+}
 
 /** The roles of a guard, with their places below `write`. */
 function rolesOf(write: JudgedGuard['write']): readonly Word[] {

@@ -180,31 +180,37 @@ interface JudgedSet extends Placed {
   readonly to: string
   /** The words that the record can have before; undefined: any. */
   readonly from: readonly string[] | undefined
+  /** Whether a new record gets the word too, which may have any. */
+  readonly isNewToo: boolean
 }
 
 const SET = table<JudgedSet>('wrong_rule', [
   {
-    says: ({ from, moves, to }) => {
+    says: ({ from, isNewToo, moves, to }) => {
       const other = from?.filter((word) => word !== to)
       const leads = ({ from: left, to: reached }: Move): boolean =>
         has(reached, to) && (other === undefined || other.some((word) => has(left, word)))
       if (other?.length === 0 || moves.allow.some(leads)) return undefined
       const way = other === undefined ? '' : ` from ${other.map((word) => `"${word}"`).join(' or ')}`
-      return `No move of "${moves.name}" leads${way} to "${to}", so this is refused each time`
+      return `No move of "${moves.name}" leads${way} to "${to}", so ${isNewToo ? 'an update' : 'this'} is refused each time`
     },
-    hint: 'add the move to "allow", or set a word that can follow',
+    hint: ({ isNewToo }) =>
+      `add the move to "allow", or set a word that can follow${isNewToo ? '; on: [create] is about new records alone' : ''}`,
+    details: ({ isNewToo }) => (isNewToo ? { severity: 'warning' } : {}),
   },
 ])
 
-/** What automations set, and what follows from updates alone: a creation may give any word. */
+/** What automations set, and what follows from updates. */
 function setsIn({ drafts }: Resolution, draft: Draft): readonly JudgedSet[] {
   const acts = [...draft.automations.values()].flatMap(({ actions, when = [] }) => {
     const conditions = when.flatMap(({ filter }) => necessaryComparisons(filter))
     return actions.flatMap((act) => (act.kind === 'set' ? judgedSets(draft, act, conditions) : []))
   })
   if (draft.owner !== draft.name) return acts
-  const own = draft.follows.filter(({ on }) => on.size === 1 && on.has('update'))
-  const follows = own.flatMap((follow) => judgedSets(draft, follow))
+  const own = draft.follows.filter(({ on }) => on.has('update'))
+  const follows = own.flatMap((follow) =>
+    judgedSets(draft, follow).map((one) => ({ ...one, isNewToo: follow.on.size > 1 })),
+  )
   return [...acts, ...follows, ...draft.relatedFollows.flatMap((one) => judgedSets(drafts.get(one.target), one))]
 }
 
@@ -216,7 +222,9 @@ function judgedSets(
   return set.flatMap((given) =>
     (draft?.moves ?? []).flatMap((moves): readonly JudgedSet[] => {
       const to = moves.field.column === given.field.column ? wordSet(moves, given) : undefined
-      return to === undefined ? [] : [{ moves, to, from: wordsBefore(moves.path, conditions), place: () => span }]
+      return to === undefined
+        ? []
+        : [{ moves, to, from: wordsBefore(moves.path, conditions), isNewToo: false, place: () => span }]
     }),
   )
 }

@@ -5,6 +5,7 @@ import { isNames } from '../automation-trigger.ts'
 import { entries, inside } from '../document-part.ts'
 import { columnsOf } from '../filter-dependencies.ts'
 import { fieldOf } from '../link-path.ts'
+import type { Json } from '../../json.ts'
 import type { Draft, Resolution } from '../resolution.ts'
 import { pathsRead } from '../values.ts'
 import { judge, judgedResources, keysOf, listed, type Placed, type Row, table, type Word } from './judgement.ts'
@@ -130,6 +131,11 @@ const EVENTS = table<Events>('wrong_rule', [
     says: 'Only an update changes something',
     hint: 'leave it out, or name update under on',
   },
+  {
+    words: staying,
+    says: (_, word) => `Staying ${word} is no change, so no write sets this off`,
+    hint: 'name another word on one side, or leave one of them out',
+  },
   ...[namesChanged, keysChanged].map(
     (words): Row<Events> => ({
       words: (one) => (eventsOf(one).includes('update') ? words(one) : []),
@@ -143,6 +149,18 @@ const EVENTS = table<Events>('wrong_rule', [
     }),
   ),
 ])
+
+/** Fields that are to change from a word to the same one. */
+function staying({ value: { changed } }: Events): readonly Word[] {
+  if (typeof changed !== 'object' || isNames(changed)) return []
+  return Object.entries(changed).flatMap(([name, turn]): readonly Word[] => {
+    const { from, to } = (turn ?? {}) as { readonly from?: Json; readonly to?: Json }
+    const [before, after] = [from, to].map((side) => (side === undefined ? [] : [side].flat()))
+    return before!.length === 1 && after!.length === 1 && before![0] === after![0]
+      ? [[['changed', name], String(before![0])]]
+      : []
+  })
+}
 
 function eventsOf({ usual, value }: Events): readonly string[] {
   return value.on ?? usual

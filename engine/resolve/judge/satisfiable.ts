@@ -41,30 +41,56 @@ export function necessaryComparisons(filter: Filter): readonly Comparison[] {
 interface Judgement {
   readonly never: string | undefined
   readonly always: boolean
-  /** The comparisons that must all hold, however they are nested. */
-  readonly all: readonly Comparison[]
+  /** The ways in which a record can fulfil it, each by comparisons that must all hold. */
+  readonly ways: readonly (readonly Comparison[])[]
+  /** The comparison that is all of it. */
+  readonly one?: Comparison
 }
+
+/** More ways than these are not looked through. */
+const MOST_WAYS = 64
+/** Nothing is known of how a record fulfils it. */
+const ANYHOW: Judgement['ways'] = [[]]
 
 function judged(filter: Filter): Judgement {
   return fold<FieldPath, WayPath, Judgement>(filter, {
-    compare: (part) => ({ never: impossible(part), always: false, all: [part] }),
-    related: ({ count, of }) => ({ never: count === undefined ? neverHolds(of) : undefined, always: false, all: [] }),
-    not: ({ always }) => ({
-      never: always ? 'it is the opposite of a filter that every record fulfils' : undefined,
+    compare: (part) => ({ never: impossible(part), always: false, ways: [[part]], one: part }),
+    related: ({ count, of }) => ({
+      never: count === undefined ? neverHolds(of) : undefined,
       always: false,
-      all: [],
+      ways: ANYHOW,
     }),
+    not: ({ always, one }) => {
+      const turned = one && opposite(one)
+      return {
+        never: always ? 'it is the opposite of a filter that every record fulfils' : undefined,
+        always: false,
+        ways: turned === undefined ? ANYHOW : [[turned]],
+      }
+    },
     and: (of) => {
-      const all = of.flatMap((part) => part.all)
-      const never = of.find((part) => part.never !== undefined)?.never ?? contradiction(all) ?? exhausted(all)
-      return { never, always: of.every(({ always }) => always), all }
+      const ways = of.reduce<Judgement['ways']>((known, part) => together(known, part.ways), ANYHOW)
+      const never = of.find((part) => part.never !== undefined)?.never ?? noWay(ways)
+      return { never, always: of.every(({ always }) => always), ways }
     },
     or: (of) => ({
       never: of.every(({ never }) => never !== undefined) ? of[0]?.never : undefined,
       always: of.some(({ always }) => always),
-      all: [],
+      ways: of.flatMap(({ never, ways }) => (never === undefined ? ways : [])),
     }),
   })
+}
+
+/** Each way of one with each way of the other. */
+function together(one: Judgement['ways'], other: Judgement['ways']): Judgement['ways'] {
+  if (one.length * other.length > MOST_WAYS) return one.length <= MOST_WAYS ? one : ANYHOW
+  return one.flatMap((way) => other.map((more) => [...way, ...more]))
+}
+
+/** Why none of these ways is possible. */
+function noWay(ways: Judgement['ways']): string | undefined {
+  const whys = ways.map((way) => contradiction(way) ?? exhausted(way))
+  return whys.every((why) => why !== undefined) ? whys[0] : undefined
 }
 
 function impossible({ operator, operand, path: { field } }: Comparison): string | undefined {

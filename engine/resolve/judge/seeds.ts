@@ -1,7 +1,10 @@
 /** Judges seeds: rows that could not be together in one table, and rows that name records which no seed makes. */
 import type { Assignment, Field, Filter, RecordRule, SeedRow, Selection } from '../../catalog/catalog.ts'
 import { isStored, literalOf } from '../../catalog/stored.ts'
+import { comparisons } from '../../filter/walk.ts'
 import type { Json } from '../../json.ts'
+import { nearest } from '../../text/nearest.ts'
+import type { Span } from '../../text/source.ts'
 import { type Draft, isFilledByItself, type Resolution } from '../resolution.ts'
 import { judge, judgedResources, type Placed, table } from './judgement.ts'
 import { necessaryComparisons } from './satisfiable.ts'
@@ -27,6 +30,67 @@ export function judgeSeeds(resolution: Resolution): void {
       for (const other of rows.slice(0, index)) judgePair(resolution, draft, row, other)
   }
   judgeWaiting(resolution, all, nameless)
+  judgeNamed(resolution)
+}
+
+/** A word that a condition compares with what the seeds of a resource are found by. */
+interface NamedSeed extends Placed {
+  readonly word: string
+  readonly field: Field
+  readonly draft: Draft
+}
+
+const NAMED = table<NamedSeed>('wrong_seed', [
+  {
+    when: ({ draft, field, word }) => !seededWords(draft, field).includes(word),
+    says: ({ draft, field, word }) =>
+      nearest(word, seededWords(draft, field)) !== undefined &&
+      `No seed of "${draft.name}" has the ${field.name} "${word}"`,
+    hint: ({ draft, field, word }) => `did you mean "${nearest(word, seededWords(draft, field))}"?`,
+    details: () => ({ severity: 'warning' }),
+  },
+])
+
+/** Judges the conditions of clauses, rules, automations and relations that name a seeded record by its key. */
+function judgeNamed(resolution: Resolution): void {
+  const keys = new Map<Field, Draft>()
+  for (const draft of resolution.drafts.values()) {
+    const [key, more] = draft.seeds?.key ?? []
+    if (key !== undefined && more === undefined) keys.set(key, draft)
+  }
+  for (const { draft } of judgedResources(resolution))
+    for (const [filter, span] of conditionsOf(draft))
+      for (const { operand, operator, path } of comparisons(filter)) {
+        const seeded = keys.get(path.field)
+        if (seeded === undefined || operand.kind !== 'literal' || !/^(?:eq|ne|in|not_in)$/.test(operator)) continue
+        for (const word of [operand.value].flat())
+          if (typeof word === 'string')
+            judge(resolution, NAMED, { word, field: path.field, draft: seeded, place: () => span })
+      }
+}
+
+function seededWords({ seeds }: Draft, { column }: Field): readonly string[] {
+  return (seeds?.rows ?? []).flatMap(({ assignments }) => {
+    const given = assignments.find(({ field }) => field.column === column)
+    const word = given && literalOf(given)
+    return typeof word === 'string' ? [word] : []
+  })
+}
+
+function conditionsOf(draft: Draft): readonly (readonly [Filter, Span])[] {
+  const clauses = Object.values(draft.policies).flatMap((all) =>
+    all.flatMap(({ span, where }) => (where === undefined ? [] : [[where, span] as const])),
+  )
+  const rules = draft.rules.flatMap(({ parts }) => parts.map(({ filter, span }) => [filter, span] as const))
+  const automations = [...draft.automations.values()].flatMap(({ when = [] }) =>
+    when.map(({ filter, span }) => [filter, span] as const),
+  )
+  const follows = draft.follows.flatMap(({ span, when }) => (when === undefined ? [] : [[when, span] as const]))
+  const relations = [...draft.relations.values()].flatMap((relation) => {
+    if (relation.kind !== 'belongs_to') return []
+    return [relation.default, relation.where].flatMap((one) => (one ? [[one, relation.span] as const] : []))
+  })
+  return [...clauses, ...rules, ...automations, ...follows, ...relations]
 }
 
 function placeOf({ places, span }: SeedRow, field: Field | undefined) {

@@ -1,5 +1,5 @@
 /** Judges rules of one table together: conditions that no record fulfils at once, numbers that contradict each other, and times in a turned order. */
-import type { CountRule, Field, Filter, OverlapRule, RecordRule, SoleRule } from '../../catalog/catalog.ts'
+import type { Automation, CountRule, Field, Filter, OverlapRule, RecordRule, SoleRule } from '../../catalog/catalog.ts'
 import { speaksOf } from '../../filter/walk.ts'
 import { filterKey } from '../indexes.ts'
 import type { Draft, Resolution } from '../resolution.ts'
@@ -10,6 +10,9 @@ import { neverHolds } from './satisfiable.ts'
 export function judgeTogether(resolution: Resolution): void {
   for (const resource of judgedResources(resolution).filter(hasOwnTable)) {
     const { counts, overlaps, rules, soles } = resource.draft
+    for (const rule of rules) judge(resolution, ALONE, { ...rule, place: () => rule.span })
+    for (const automation of resource.draft.automations.values())
+      judge(resolution, ACTS, { ...automation, place: () => automation.span })
     for (const [one, other] of pairs(rules)) judge(resolution, CONDITIONS, { one, other, place: () => other.span })
     for (const [one, other] of pairs([...soles.map(countOf), ...counts]))
       judge(resolution, NUMBERS, { one, other, place: () => other.span })
@@ -36,6 +39,44 @@ const CONDITIONS = table<Pair<RecordRule>>('wrong_rule', [
       return reason && `No record keeps both "${one.name}" and "${other.name}": ${reason}`
     },
     hint: 'correct one of the two, or say with "when" for which records each is',
+  },
+  {
+    when: ({ one, other }) => isSame(one.when, other.when) && isSame(one.must, other.must) && isAbout(one, other),
+    says: ({ one }) => `The rule "${one.name}" asks for this already`,
+    hint: 'take this rule away, or correct its condition',
+    details: () => ({ severity: 'warning' }),
+  },
+])
+
+/** Whether a rule judges every write that the other one does. */
+function isAbout(one: RecordRule, other: RecordRule): boolean {
+  const reads = [...other.reads].every((column) => one.reads.has(column))
+  return [...other.on].every((action) => one.on.has(action)) && (!one.narrow || (other.narrow && reads))
+}
+
+const ACTS = table<Automation & Placed>('wrong_automation', [
+  {
+    says: ({ when = [] }) => {
+      const of = when.map(({ filter }) => filter)
+      const reason = of.some((one) => neverHolds(one) !== undefined) ? undefined : neverHolds({ kind: 'and', of })
+      return reason && `No record fulfils all that this automation asks for: ${reason}`
+    },
+    hint: 'correct one of the conditions under "when"',
+    details: () => ({ severity: 'warning' }),
+  },
+])
+
+const ALONE = table<RecordRule & Placed>('wrong_rule', [
+  {
+    // A rule about some changes alone forbids them so.
+    when: ({ narrow, on }) => on.has('create') && !narrow,
+    says: ({ must, name, when }) => {
+      if (when === undefined || neverHolds(must) !== undefined || neverHolds(when) !== undefined) return undefined
+      const reason = neverHolds({ kind: 'and', of: [when, must] })
+      return reason && `No record that the rule "${name}" is about keeps it: ${reason}`
+    },
+    hint: 'correct one of the two conditions; "changed" says that it is about changes',
+    details: () => ({ severity: 'warning' }),
   },
 ])
 
