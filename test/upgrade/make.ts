@@ -1,5 +1,5 @@
 /**
- * `npm run upgrade:data -- pglite <version>` keeps what an earlier PGlite made in a directory, as pglite-<version>.br.
+ * `npm run upgrade:data -- midway <version>` makes what midway.ts says. `npm run upgrade:data -- pglite <version>` keeps what an earlier PGlite made in a directory, as pglite-<version>.br.
  * Otherwise it makes the data of a version: `npm run upgrade:data -- <commit> <name>` builds the program of that commit, fills a desk by
  * its API on PostgreSQL and on the embedded database, asks what it answers, and keeps all of it in `sets/<name>`.
  */
@@ -11,14 +11,15 @@ import pg from 'pg'
 import { bare, startServer } from '../cli/server.ts'
 import { earlierProgram, lastingDesk, run } from '../support/earlier-program.ts'
 import { packed, packFolder } from './archive.ts'
+import { leaveMidway } from './midway.ts'
 import { ask } from './questions.ts'
 import { ADMIN, sow } from './sow.ts'
 
 const [commit = 'HEAD', name = commit] = process.argv.slice(2)
-const isPglite = commit === 'pglite'
+const kind = ['pglite', 'midway'].find((word) => word === commit)
 const SERVER = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 const work = mkdtempSync(join(tmpdir(), 'plinth-upgrade-'))
-const program = isPglite ? work : earlierProgram(commit)
+const program = kind === undefined ? earlierProgram(commit) : work
 const set = join(import.meta.dirname, 'sets', name)
 
 /** Fills a desk, asks it, and ends the program in the middle of its work. */
@@ -103,7 +104,9 @@ async function ofVersion(): Promise<void> {
 }
 
 try {
-  await (isPglite ? ofPglite(name) : ofVersion())
+  if (kind === 'pglite') await ofPglite(name)
+  else if (kind === 'midway') await leaveMidway(name, set, work, SERVER)
+  else await ofVersion()
 } finally {
   rmSync(work, { recursive: true, force: true })
 }

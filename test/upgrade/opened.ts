@@ -9,6 +9,7 @@ import { renderDiagnostics } from '../../engine/text/render.ts'
 import { plinth } from '../cli/world.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 import { unpacked, unpackFolder } from './archive.ts'
+import type { Midway } from './midway.ts'
 import type { Answers } from './questions.ts'
 import type { Sown } from './sow.ts'
 
@@ -32,6 +33,8 @@ export interface Opened extends Kept {
   readonly plan: string
   readonly engine: Engine
   readonly address: string
+  /** Ends the program and starts it again. */
+  again(): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,15 +43,34 @@ export async function yamlOf(version: string, folder: string): Promise<void> {
   await unpackFolder(await readFile(join(SETS, version, 'yaml.br')), folder)
 }
 
+/** The data of a version that was left in the middle of its work; undefined where it has none. */
+export async function midwayOf(version: string): Promise<Midway | undefined> {
+  const file = await readFile(join(SETS, version, `${KIND}.midway.json.br`)).catch(() => undefined)
+  return file === undefined ? undefined : (JSON.parse(String(await unpacked(file))) as Midway)
+}
+
+interface OpenOptions {
+  /** Another folder of YAML than that of the desk. */
+  readonly resources?: string
+  /** The data that was left in the middle of its work. */
+  readonly midway?: Midway
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Starts a desk, the shipped one or that of a folder, over the data of a version, at the time at which that was left. */
-export async function open(version: string, resources = 'resources'): Promise<Opened> {
+export async function open(
+  version: string,
+  { resources = 'resources', midway, env }: OpenOptions = {},
+): Promise<Opened> {
   const read = (name: string): Promise<Buffer> => readFile(join(SETS, version, name))
-  const kept = JSON.parse(String(await unpacked(await read(`${KIND}.json.br`)))) as Kept
+  const part = midway === undefined ? '' : '.midway'
+  const whole = JSON.parse(String(await unpacked(await read(`${KIND}.json.br`)))) as Kept
+  const kept = { ...whole, at: midway?.at ?? whole.at }
   const folder = await mkdtemp(join(tmpdir(), 'plinth-opened-'))
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
-  await unpackFolder(await read(`${KIND}.data.br`), dataDir)
-  const server = SERVER ? await loaded(String(await unpacked(await read('postgres.sql.br')))) : undefined
+  await unpackFolder(await read(`${KIND}${part}.data.br`), dataDir)
+  const server = SERVER ? await loaded(String(await unpacked(await read(`postgres${part}.sql.br`)))) : undefined
   const place = { DATA_DIR: dataDir, DATABASE_URL: server?.url, RESOURCES_DIR: resources }
   const { said: plan } = await plinth(['plan'], place)
   const settings = readSettings({
@@ -57,24 +79,30 @@ export async function open(version: string, resources = 'resources'): Promise<Op
     RATE_LIMIT: '1000000',
     AUTH_RATE_LIMIT: '1000000',
     BASE_URL: 'https://desk.example',
+    ...env,
   }).value!
   const began = Date.now()
   const now = (): Date => new Date(Date.parse(kept.at) + Date.now() - began)
-  const made = await createEngine({ settings, log: SILENT, now })
-  if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
-  const engine = made.value
-  const { url: address } = await engine.listen()
-  return {
+  const start = async (): Promise<Pick<Opened, 'engine' | 'address'>> => {
+    const made = await createEngine({ settings, log: SILENT, now })
+    if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
+    return { engine: made.value, address: (await made.value.listen()).url }
+  }
+  const opened: Opened = {
     ...kept,
     plan,
-    engine,
-    address,
+    ...(await start()),
+    async again() {
+      await opened.engine.close()
+      Object.assign(opened, await start())
+    },
     async close() {
-      await engine.close()
+      await opened.engine.close()
       await server?.close()
       await rm(folder, { recursive: true, force: true })
     },
   }
+  return opened
 }
 
 /** A database of the server of tests with what a dump holds. */

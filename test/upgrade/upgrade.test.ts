@@ -49,6 +49,20 @@ for (const version of await versions()) {
     assert.is(list.at(-1)?.description, 'Ticket created')
   })
 
+  const takenOver = async () => {
+    const text = `select count(*) from plinth_change where created_at < $1`
+    const count = async () => (await desk.engine.database.adhoc.run({ text }, [desk.at]))[0]?.[0]
+    const before = await count()
+    assert.ok(Number(before) > 100)
+    await desk.again()
+    assert.is(await count(), before)
+    const { call } = deskAt(desk.address)
+    const [first] = desk.sown.ids['/tickets']!
+    const { list } = await call('GET', `/tickets/${first}/activity`, desk.sown.people.admin!.token)
+    assert.is(list.filter(({ description }) => description === 'Ticket created').length, 1)
+  }
+  if (ACTIVITIES.has(version)) test('a second start takes nothing over again', takenOver)
+
   test('everybody signs in with the password of before', async () => {
     assert.equal(await refusedPasswords(desk.address, desk.sown), [])
   })

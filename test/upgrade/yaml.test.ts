@@ -80,7 +80,7 @@ for (const version of await versions()) {
     const text = await readFile(app, 'utf8')
     // The set was made with sign-ins that last.
     await writeFile(app, text.replace(/token_days: 30 /, 'token_days: 3650 '))
-    desk = await open(version, folder)
+    desk = await open(version, { resources: folder })
     const after = await ask(desk.address, desk.sown)
     const asked = Object.entries(desk.answers)
     assert.ok(asked.length > 300)

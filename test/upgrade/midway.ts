@@ -1,0 +1,164 @@
+/**
+ * Leaves a version in the middle of its work: `npm run upgrade:data -- midway <version>` goes on with its set of data by its
+ * own program, whose mails go nowhere, kills it during an import and a burst of tickets, and on PostgreSQL kills a start
+ * during a change of a table. The set keeps what is left.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { bare, startServer } from '../cli/server.ts'
+import { commitOf, earlierProgram, lastingDesk, run } from '../support/earlier-program.ts'
+import { until } from '../support/wait.ts'
+import { packed, packFolder, unpacked, unpackFolder } from './archive.ts'
+import { type Desk, deskAt } from './client.ts'
+import type { Sown } from './sow.ts'
+
+/** What was answered with success before the end. */
+export interface Midway {
+  readonly at: string
+  /** Subjects of tickets. */
+  readonly acknowledged: readonly string[]
+  /** The subjects of the rows of an import that was taken as a job. */
+  readonly imported: readonly string[]
+  /** Changes that a listener had not worked, and jobs that had not ended, by name; undefined where nobody can look. */
+  readonly left: Readonly<Record<string, number>> | undefined
+  /** Whether a change of a table was cut off. */
+  readonly isChanging: boolean
+}
+
+const ROWS = 2_500
+/** Nobody listens there, so mails wait for a later try. */
+const NOWHERE = 'smtp://127.0.0.1:9'
+
+const LEFT = `select l.name, count(*) from plinth_listener l join plinth_change c on not pg_visible_in_snapshot(c.xid, l.done)
+    group by 1 union all
+  select 'job ' || name, count(*) from plinth_job where finished_at is null group by 1`
+
+async function importRows(desk: Desk, token: string): Promise<readonly string[]> {
+  const subjects = Array.from({ length: ROWS }, (_, row) => `Row of the import ${row}`)
+  const form = new FormData()
+  const text = `Subject,Details\n${subjects.map((subject) => `${subject},Of a file`).join('\n')}\n`
+  form.set('file', new Blob([text], { type: 'text/csv' }), 'tickets.csv')
+  const answer = await desk.call('POST', '/tickets/import', token, form)
+  if (answer.status !== 202) throw new Error(`the import was answered ${answer.status}: ${answer.body.message}`)
+  return subjects
+}
+
+/** Tickets at once; gives the subjects that were acknowledged. */
+async function burst(desk: Desk, { people, ids }: Sown): Promise<readonly string[]> {
+  const { token } = people.admin!
+  const acknowledged: string[] = []
+  const send = async (_: unknown, at: number): Promise<void> => {
+    const subject = `Of the burst ${at}`
+    const body = { subject, details: 'In the last moment', assigned_to: ids['/users']?.[at % 2] }
+    const { status, text } = await desk.call('POST', '/tickets', token, body)
+    // A version that is full says so, and has acknowledged nothing.
+    if (status === 503) return
+    if (status !== 201) throw new Error(`${status} ${text}`)
+    acknowledged.push(subject)
+  }
+  await Promise.all(Array.from({ length: 40 }, send))
+  return acknowledged
+}
+
+/** Starts with one index more while somebody writes to the table, and kills the start when it waits for that. */
+async function unfinishedChange(main: string, cwd: string, env: NodeJS.ProcessEnv, url: string): Promise<void> {
+  const file = join(String(env.RESOURCES_DIR), 'tickets.yaml')
+  const text = readFileSync(file, 'utf8')
+  // An index that is built beside writers waits for those that were there before it.
+  writeFileSync(
+    file,
+    text.replace(/^indexes:\n|$(?![\s\S])/m, (head) => `${head || '\nindexes:\n'}  - [due_date, uid]\n`),
+  )
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query('begin; lock table tickets in row exclusive mode')
+    const child = spawn(process.execPath, [main, 'start'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += String(part)))
+    const gone = once(child, 'exit')
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`the start ended before the change: ${said}`)
+      const { rows } = await client.query(`select count(*)::int as found from pg_index where not indisvalid`)
+      return rows[0].found > 0
+    }, 120_000)
+    child.kill('SIGKILL')
+    await gone
+    await client.query('rollback')
+  } finally {
+    await client.end()
+    writeFileSync(file, text)
+  }
+}
+
+async function leave(version: string, set: string, work: string, database: string | undefined): Promise<void> {
+  const kind = database === undefined ? 'embedded' : 'postgres'
+  const program = earlierProgram(await commitOf(version))
+  const kept = JSON.parse(String(await unpacked(readFileSync(join(set, `${kind}.json.br`))))) as { sown: Sown }
+  const dataDir = join(work, kind)
+  mkdirSync(dataDir)
+  await unpackFolder(readFileSync(join(set, `${kind}.data.br`)), dataDir)
+  const env = bare({
+    DATA_DIR: dataDir,
+    DATABASE_URL: database,
+    RESOURCES_DIR: join(work, 'resources'),
+    PLUGINS_DIR: join(program, 'plugins'),
+    BASE_URL: 'https://desk.example',
+    SMTP_URL: NOWHERE,
+    RATE_LIMIT: '1000000',
+  })
+  const main = join(program, 'dist/engine/cli/main.js')
+  const server = await startServer(main, program, env)
+  const desk = deskAt(server.url)
+  const imported = await importRows(desk, kept.sown.people.admin!.token)
+  const acknowledged = await burst(desk, kept.sown)
+  await server.stop('SIGKILL')
+  let left: Midway['left']
+  let isChanging = false
+  if (database !== undefined) {
+    const client = new pg.Client({ connectionString: database })
+    await client.connect()
+    const { rows } = await client.query<{ name: string; count: string }>(LEFT)
+    left = Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]))
+    const facts = await client.query(`select to_regclass('plinth_fact') is not null as there`)
+    await client.end()
+    if (facts.rows[0].there) {
+      await unfinishedChange(main, program, env, database)
+      isChanging = true
+    }
+    const sql = run('pg_dump', ['--no-owner', '--no-privileges', '--inserts', '--rows-per-insert=100', database])
+    writeFileSync(join(set, 'postgres.midway.sql.br'), await packed(sql))
+  }
+  rmSync(join(dataDir, 'database.lock'), { force: true })
+  writeFileSync(join(set, `${kind}.midway.data.br`), await packFolder(dataDir))
+  const told: Midway = { at: new Date().toISOString(), acknowledged, imported, left, isChanging }
+  writeFileSync(join(set, `${kind}.midway.json.br`), await packed(JSON.stringify(told)))
+  console.info(kind, left, isChanging, acknowledged.length)
+}
+
+/** `work` is an empty folder, `server` the address of a PostgreSQL. */
+export async function leaveMidway(version: string, set: string, work: string, server: string): Promise<void> {
+  lastingDesk(earlierProgram(await commitOf(version)), join(work, 'resources'))
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  const database = `plinth_midway_${process.pid}`
+  await client.query(`create database ${database}`)
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  try {
+    const sql = String(await unpacked(readFileSync(join(set, 'postgres.sql.br'))))
+    const filled = new pg.Client({ connectionString: String(url) })
+    await filled.connect()
+    await filled.query(sql.replaceAll(/^\\(un)?restrict .*$/gm, ''))
+    await filled.end()
+    await leave(version, set, work, String(url))
+  } finally {
+    await client.query(`drop database ${database} with (force)`)
+    await client.end()
+  }
+  await leave(version, set, work, undefined)
+}
