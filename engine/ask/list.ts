@@ -299,7 +299,8 @@ function unknownParameter(reader: FilterReader, name: string): string {
       .map(([known]) => known),
     ...LIST_PARAMETERS,
   ]
-  return `Unknown parameter "${bare.slice(0, 64)}"${suggestion(bare, names) || knownHere(names)}`
+  const present = names.filter((known) => !resource.earlier?.names.has(known))
+  return `Unknown parameter "${bare.slice(0, 64)}"${suggestion(bare, names) || knownHere(present)}`
 }
 
 function suggestion(word: string, candidates: readonly string[]): string {

@@ -121,10 +121,16 @@ test('a client of the version before gets the same answers to the same requests'
     const [old, now] = [await was!, await is!]
     const what = `${method} ${path} ${JSON.stringify(body ?? '')}`
     const [expected, found] = [told(old), told(now)]
-    // Sentences name the field as it is called now.
-    const sentences = (text: string) => text.replaceAll(/"The [^"]*"/g, '"…"')
+    // Sentences name fields as they are called now.
+    const sentences = (text: string) => text.replaceAll(/"The [^"]*"/g, '"…"').replaceAll(/; known here: [^"]*/g, '; …')
     assert.is(sentences(JSON.stringify(found, null, 1)), sentences(JSON.stringify(expected, null, 1)), what)
   }
+})
+
+test('a refusal lists present names alone', async () => {
+  const message = (await after.call('GET', '/api/lectures?nothing=1')).body.errors.nothing[0]
+  assert.match(message, /; known here: .*place_id.*/)
+  assert.not.match(message, /hall|title/)
 })
 
 test('nothing of it breaks clients, and the document says which names are the earlier ones', async () => {
