@@ -21,8 +21,9 @@ import { providerRoutes } from './provider/routes.ts'
 import { providerMistakes } from './provider/rule.ts'
 import { providers } from './provider/trial.ts'
 import { registerRoute } from './registration.ts'
+import { linkRoutes } from './links/routes.ts'
 import { accountPage } from './pages/account.ts'
-import { signInPage } from './pages/sign-in.ts'
+import { linkPage, signInPage } from './pages/sign-in.ts'
 import { resetRoutes } from './reset.ts'
 import { guardRole, guardUser } from './role-guards.ts'
 import { builtInRoles, unseededRoles } from './roles.ts'
@@ -43,6 +44,7 @@ const RESOURCES = [
   'factors',
   'recovery_codes',
   'sign_in_challenges',
+  'sign_in_links',
   'password_resets',
   'email_confirmations',
   'sign_in_failures',
@@ -64,6 +66,23 @@ const COMMANDS: Plugin['commands'] = {
     run: userCommand,
   },
 }
+
+const ROUTES: Plugin['routes'] = [
+  ...signInRoutes,
+  ...factorRoutes,
+  ...passkeyRoutes,
+  again,
+  ...sessionRoutes,
+  ...keyRoutes,
+  ...providerRoutes,
+  ...resetRoutes,
+  ...emailRoutes,
+  ...pageRoutes,
+  signInPage,
+  linkPage,
+  accountPage,
+  ...approvalRoutes,
+]
 
 const HOOKS: Plugin['hooks'] = {
   password,
@@ -125,24 +144,16 @@ export default definePlugin({
   permissions: { 'keys.own': 'May make keys, by which programs act with some of the own permissions.' },
   hooks: HOOKS,
   jobs: { tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy } },
-  routes: [
-    ...signInRoutes,
-    ...factorRoutes,
-    ...passkeyRoutes,
-    again,
-    ...sessionRoutes,
-    ...keyRoutes,
-    ...providerRoutes,
-    ...resetRoutes,
-    ...emailRoutes,
-    ...pageRoutes,
-    signInPage,
-    accountPage,
-    ...approvalRoutes,
-  ],
+  routes: ROUTES,
   resourceRoutes: (resource, options) =>
     resource.name === 'users'
-      ? [loginRoute(resource, options), registerRoute(resource, options), secondStep(options), passkeyRoute(options)]
+      ? [
+          loginRoute(resource, options),
+          registerRoute(resource, options),
+          secondStep(options),
+          passkeyRoute(options),
+          ...linkRoutes(options),
+        ]
       : [],
   authenticate,
   accounts: {

@@ -46,6 +46,8 @@ export interface AuthOptions {
     /** Which acts need a proof that is not older; undefined: only changes of second factors. */
     readonly again: { readonly afterMs: number; readonly for: readonly string[] } | undefined
   }
+  /** Who signs in by mailed links, and how long one works; undefined: nobody. */
+  readonly magicLink: { readonly for: readonly Access[]; readonly minutes: number } | undefined
   /** The schemes of the header Authorization, as answers write them. */
   readonly schemes: readonly string[]
 }
@@ -220,6 +222,22 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       description: 'The words before a token in the header Authorization.',
     },
     providers: PROVIDERS,
+    magic_link: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['for'],
+      description: 'Signing in by a link or a code that is mailed, instead of a password; nobody does without it.',
+      properties: {
+        for: { ...ACCESS_LIST, minItems: 1, description: 'Accounts that sign in so.' },
+        minutes: {
+          type: 'integer',
+          minimum: 5,
+          maximum: 60,
+          default: 15,
+          description: 'How long the link and the code of a mail work.',
+        },
+      },
+    },
     second_factor: {
       type: 'object',
       additionalProperties: false,
@@ -284,6 +302,9 @@ export const authOptions = memo((options: JsonObject): AuthOptions => {
     register: textsIn(options.register, []),
     admin: isObject(options.admin) ? options.admin : {},
     signIn: textsIn(options.sign_in, ['email']),
+    magicLink: isObject(options.magic_link)
+      ? { for: accessIn(options.magic_link.for), minutes: Number(options.magic_link.minutes ?? 15) }
+      : undefined,
     secondFactor: secondFactorIn(options.second_factor),
     schemes: textsIn(options.schemes, ['Bearer']),
     signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,

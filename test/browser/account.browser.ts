@@ -1,4 +1,6 @@
 /** The pages for signing in and for one's own account: a second factor, a passkey, keys and sessions, in every light. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -6,11 +8,12 @@ import { codeAt, stepAt } from '../../plugins/auth/factors/totp.ts'
 import { application, type TestApplication } from '../support/application.ts'
 import { barriers, openBrowser, openPage } from '../support/browser.ts'
 import { freePort } from '../support/port.ts'
+import { until } from '../support/wait.ts'
 
 const ADMIN = { email: 'boss@people.example', password: 'a very long secret' }
 const APP = `name: Keys
 prefix: /api
-plugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: {} }
+plugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: { magic_link: { for: [{ role: admin }] } } }
 `
 
 interface State {
@@ -133,6 +136,53 @@ it('somebody signs in, sets up an app and a passkey, and signs in by each', asyn
     await close()
   }
 })
+
+it('somebody signs in by the code of a mail, and in another browser by the link and the code', async ({
+  app,
+  base,
+}) => {
+  await app.engine.database.knex('factors').delete()
+  const first = await openPage(browser!, {})
+  const other = await openPage(browser!, {})
+  try {
+    await first.page.goto(`${base}/sign-in`)
+    await first.page.getByLabel('E-mail').fill(ADMIN.email)
+    await first.page.getByRole('button', { name: 'Mail me a link to sign in' }).click()
+    await first.page.getByLabel('Code of the mail').waitFor()
+    await looks(first.page, 'link-code')
+    const { code, link } = await lastLink(app)
+    await other.page.goto(link)
+    await other.page.getByRole('button', { name: 'Sign in' }).click()
+    await other.page.getByText('type the code of the mail').waitFor()
+    await looks(other.page, 'link')
+    await first.page.getByLabel('Code of the mail').fill(code)
+    await first.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await first.page.waitForURL(`${base}/account`)
+    await other.page.getByLabel('Code of the mail').fill(code)
+    await other.page.getByRole('button', { name: 'Sign in' }).click()
+    await other.page.getByText('not valid any more').waitFor()
+    assert.equal([...first.problems, ...other.problems], [])
+  } finally {
+    await first.close()
+    await other.close()
+  }
+})
+
+/** The newest link and code that were mailed. */
+async function lastLink({ dataDir }: TestApplication): Promise<{ readonly code: string; readonly link: string }> {
+  let found: { code: string; link: string } | undefined
+  await until(async () => {
+    const names = await readdir(join(dataDir, 'outbox')).catch(() => [])
+    for (const name of names.filter((one) => one.endsWith('.eml'))) {
+      const mail = (await readFile(join(dataDir, 'outbox', name), 'utf8')).replace(/=\r?\n/g, '')
+      const [, link] = /(http:\/\/localhost:\d+\/sign-in\/link\/[\w-]{43})/.exec(mail) ?? []
+      const [, code] = /this code there: (\d{8})/.exec(mail) ?? []
+      if (link !== undefined && code !== undefined) found = { code, link }
+    }
+    return found !== undefined
+  })
+  return found!
+}
 
 it('the page leads on to paths of this application alone', async ({ app }) => {
   const nextIn = async (next: string) => {

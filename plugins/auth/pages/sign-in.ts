@@ -17,7 +17,7 @@ let challenge
 const step = ({ data, status }) => {
   if (status !== 202) return inside()
   challenge = data.challenge
-  first.hidden = ways.hidden = true
+  first.hidden = ways.hidden = document.forms[2].hidden = true
   second.hidden = false
   document.querySelector('h2').textContent = 'One more step'
   const button = second.querySelector('button.plain')
@@ -46,6 +46,26 @@ const byPasskey = async (more) => {
 }
 if (hasPasskeys && isSecureContext)
   ways.append(el('button', { class: 'plain', type: 'button', onclick: tried(() => byPasskey()) }, 'Sign in with a passkey'))
+const begun = sessionStorage.getItem('plinth-step')
+sessionStorage.removeItem('plinth-step')
+if (begun) step({ status: 202, data: JSON.parse(begun) })
+const third = document.forms[2]
+const byLink = document.querySelector('#by-link')
+let request
+if (byLink) byLink.onclick = tried(async () => {
+  const email = first.name_.value.trim()
+  if (!email.includes('@')) return first.name_.focus(), say('Give your e-mail address.')
+  const answer = await send('POST', '/auth/link', { email })
+  request = answer.data.request
+  localStorage.setItem('plinth-link', request)
+  first.hidden = ways.hidden = true
+  third.hidden = false
+  say(answer.message + '.', true)
+  third.code.focus()
+})
+third.addEventListener('submit', tried(async () => {
+  step(await send('POST', '/auth/link/use', { request, code: third.code.value, session: 'cookie' }))
+}))
 send('GET', '/auth/providers').then(({ data }) => {
   for (const { label, path } of data)
     ways.append(el('a', { href: path + '?next=' + encodeURIComponent(next) }, 'Sign in with ' + label))
@@ -86,8 +106,12 @@ export const signInPage: Route = {
   produces: ['text/html'],
   query: { next: { type: 'string', description: 'Where the browser goes on: a path of this application' } },
   handle: async (context) => {
-    const { signIn } = authOptions(context.options)
+    const { magicLink, signIn } = authOptions(context.options)
     const root = rootOf(context)
+    const byLink =
+      magicLink === undefined
+        ? ''
+        : '<button class="plain" type="button" id="by-link">Mail me a link to sign in</button>'
     const type = signIn.length === 1 && signIn[0] === 'email' ? 'email' : 'text'
     const main = `<main class="card form" data-api="${escaped(root + context.catalog.prefix)}" data-root="${escaped(root)}" data-next="${escaped(nextOf(context))}">
 <h2>Sign in</h2>
@@ -102,10 +126,61 @@ export const signInPage: Route = {
 <button>Go on</button>
 <button class="plain" type="button" hidden>Use a passkey</button>
 </form>
+<form hidden>
+<label>Code of the mail <input name="code" inputmode="numeric" autocomplete="one-time-code" required></label>
+<button>Sign in</button>
+</form>
 <output role="status" class="notice"></output>
-<div class="ways"></div>
+<div class="ways">${byLink}</div>
 <p class="links"><a href="${escaped(root)}/password/reset">Forgot your password?</a></p>
 </main>`
     return wholePage(context, { title: 'Sign in', main, script: SCRIPT, style: STYLE })
+  },
+}
+
+const LINK_SCRIPT = `${SHARED}
+const token = location.pathname.split('/').pop()
+const form = document.forms[0]
+const label = form.querySelector('label')
+form.addEventListener('submit', tried(async () => {
+  const kept = localStorage.getItem('plinth-link') || undefined
+  const body = { token, request: kept, session: 'cookie', ...(label.hidden ? {} : { code: form.code.value }) }
+  try {
+    const { data, status } = await send('POST', '/auth/link/use', body)
+    localStorage.removeItem('plinth-link')
+    if (status === 202) sessionStorage.setItem('plinth-step', JSON.stringify(data))
+    location.assign(status === 202 ? root + '/sign-in' : next)
+  } catch (error) {
+    if (!label.hidden || error.status !== 422 || !/another browser/.test(error.message)) throw error
+    label.hidden = false
+    form.code.required = true
+    form.code.focus()
+    say('You asked in another browser: type the code of the mail.')
+  }
+}))
+`
+
+/** Needs a press of the button: programs that open the links of mails must not sign in. */
+export const linkPage: Route = {
+  method: 'GET',
+  path: '/sign-in/link/{token}',
+  absolute: true,
+  summary: 'The page behind the link in a mail: sign in',
+  tag: 'Authentication',
+  access: 'public',
+  openToRestricted: true,
+  produces: ['text/html'],
+  handle: async (context) => {
+    const root = escaped(rootOf(context))
+    const main = `<main class="card form" data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}" data-next="${escaped(nextOf(context))}">
+<h2>Sign in</h2>
+<noscript><p class="notice bad">This page needs JavaScript.</p></noscript>
+<form><p>You asked for a link to sign in.</p>
+<label hidden>Code of the mail <input name="code" inputmode="numeric" autocomplete="one-time-code"></label>
+<button>Sign in</button></form>
+<output role="status" class="notice"></output>
+<p class="links"><a href="${root}/sign-in">Ask for a new link</a></p>
+</main>`
+    return wholePage(context, { title: 'Sign in', main, script: LINK_SCRIPT })
   },
 }
