@@ -224,6 +224,11 @@ async function alter(
   await writeDown(plan, entry, runner)
 }
 
+/** What follows a change of the tables, in a transaction of its own. Throws Unservable where it finds mistakes. */
+export function completeAlone(runner: Runner, complete: ApplyOptions['complete']): Promise<void> {
+  return atomically(runner, async () => refuse(await complete?.(nested(runner))))
+}
+
 function refuse(found: readonly Diagnostic[] = []): void {
   if (found.length > 0) throw new Unservable(found)
 }

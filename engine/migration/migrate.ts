@@ -7,7 +7,16 @@ import type { Database, Runner } from '../database/database.ts'
 import { LIMITS } from '../limits.ts'
 import type { Logger } from '../observe.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
-import { type ApplyOptions, apply, type Change, type Pause, type Rehearsal, type Tried, takeBack } from './apply.ts'
+import {
+  type ApplyOptions,
+  apply,
+  type Change,
+  completeAlone,
+  type Pause,
+  type Rehearsal,
+  type Tried,
+  takeBack,
+} from './apply.ts'
 import { tables } from './catalog-tables.ts'
 import { exclusively } from './exclusive.ts'
 import { inspect } from './inspect.ts'
@@ -15,7 +24,7 @@ import { namesToCarry } from './names/carry-names.ts'
 import { identifiedChanges } from './names/name-change.ts'
 import { pendingChange } from './own/facts.ts'
 import { withMeanings } from './own/meanings.ts'
-import { entryAfterApply, entryAfterStart, underPresentNames } from './own/migrations.ts'
+import { entryAfterApply, entryAfterStart, isSettled, noteSettled, underPresentNames } from './own/migrations.ts'
 import { carrying, type MigrationPlan, plan, type ShownPlan } from './plan.ts'
 import { complaint, givenUp } from './plan-text.ts'
 import { answered } from './questions.ts'
@@ -77,6 +86,7 @@ export function migrateTables(
   const { edited = false, log, now, rehearse } = options
   return exclusively(database, async (runner) => {
     await takeBackOthers(wanted, runner, database.kind, log)
+    if (edited && (await isSettled(wanted, database, runner))) return completed(runner, options, catalog)
     const made = await planned(wanted, runner, database.kind, now, { start: { edited }, asks: askedAtStart, catalog })
     const { plan, present, age } = made
     const isIdentified = plan.steps.some(({ concern }) => concern.kind === 'other name')
@@ -94,6 +104,7 @@ export function migrateTables(
     const how = appliedWith(isWhole ? options : { ...options, rehearse: undefined }, database, 'start')
     const refused = await applied(change, runner, catalog, how)
     if (refused.length > 0) return { diagnostics: refused }
+    if (leave.length === 0 && age !== 'older') await noteSettled(wanted, database, runner)
     const more = { ...(rules.length === 0 ? {} : { rules }), ...(age === 'older' ? { older: true } : {}) }
     return {
       value: {
@@ -105,6 +116,22 @@ export function migrateTables(
       diagnostics: [],
     }
   })
+}
+
+/** What follows a change of the tables, where none was needed. */
+async function completed(
+  runner: Runner,
+  { complete, rehearse }: MigrationOptions,
+  catalog: Catalog | undefined,
+): Promise<Collected<MigrationResult>> {
+  const mistakes = (await rehearse?.(runner, [], 'written')) ?? []
+  if (mistakes.length > 0) return { diagnostics: mistakes }
+  try {
+    await completeAlone(runner, complete)
+  } catch (error) {
+    return { diagnostics: givenUp(error, catalog) }
+  }
+  return { value: { hash: '', applied: [], left: [] }, diagnostics: [] }
 }
 
 /**
@@ -205,6 +232,7 @@ export function isServable(catalog: Catalog, database: Database, now: Date): Pro
  * itself.
  */
 export async function altersTables(catalog: Catalog, database: Database, now: Date): Promise<boolean> {
+  if (await isSettled(tables(catalog), database, database.adhoc)) return false
   const { plan } = await database.session((runner) =>
     planned(tables(catalog), runner, database.kind, now, { start: { edited: true }, asks: askedForNeed, catalog }),
   )

@@ -128,6 +128,47 @@ test('a start on existing tables, a reload and a plan ask the database no more w
   assert.equal(many, few)
 })
 
+test('a saved file that changes no table has the database neither read nor altered, and its seeds and its SQL are looked at', async () => {
+  const { folder: resourcesDir, remove } = await writeLargeApplication(3, 12)
+  const settings = readSettings({ RESOURCES_DIR: resourcesDir, DATA_DIR: join(resourcesDir, 'data'), PORT: '0' })
+  const { database, close } = await testDatabase()
+  const listening = heard(database)
+  const made = await createEngine({ settings: settings.value!, log: SILENT, database: listening.database })
+  assert.ok(made.value)
+  const path = join(resourcesDir, 'resource_002s.yaml')
+  const save = async (change: (text: string) => string) => {
+    writeFileSync(path, change(readFileSync(path, 'utf8')))
+    listening.texts.length = 0
+    const diagnostics = await made.value!.reload()
+    return {
+      codes: diagnostics.map(({ code }) => code),
+      isRead: listening.texts.some((text) => /pg_attribute/.test(text)),
+    }
+  }
+  const count = async (): Promise<number> =>
+    Number((await database.adhoc.run({ text: 'select count(*) from resource_002s' }, []))[0]?.[0])
+  assert.equal(await save((text) => `${text}label: Thing\n`), { codes: [], isRead: false })
+  assert.is(made.value.app.catalog.resources.get('resource_002s')?.label, 'Thing')
+  assert.equal(await save((text) => `${text}seeds: { key: name, rows: [{ name: First }] }\n`), {
+    codes: [],
+    isRead: false,
+  })
+  assert.is(await count(), 1)
+  const computed = (sql: string) => (text: string) =>
+    text.replace('relations:', `  twice: { type: integer, computed: "${sql}" }\nrelations:`)
+  assert.equal(await save(computed('t.amount * nothing')), { codes: ['wrong_sql'], isRead: false })
+  assert.equal(await save((text) => text.replace('nothing', '2')), { codes: [], isRead: false })
+  assert.equal(await save((text) => text.replace('filters: [', 'filters: [price, ')), { codes: [], isRead: true })
+  assert.equal(await save((text) => text.replace('label: Thing', 'label: Other')), { codes: [], isRead: false })
+  await database.knex.raw(
+    "insert into plinth_migration (hash, steps, owned, catalog, words, names) select 'another', '[]', owned, catalog, words, names from plinth_migration order by id desc limit 1",
+  )
+  assert.equal(await save((text) => text.replace('label: Other', 'label: Third')), { codes: [], isRead: true })
+  await made.value.close()
+  await close()
+  await remove()
+})
+
 test('a command that leaves the tables alone counts no rows to find out whether they fit', async () => {
   const { folder: resourcesDir, remove } = await writeLargeApplication(3, 12)
   const settings = readSettings({ RESOURCES_DIR: resourcesDir, DATA_DIR: join(resourcesDir, 'data'), PORT: '0' })

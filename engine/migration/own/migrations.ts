@@ -2,8 +2,10 @@
  * The rows of `plinth_migration` ⇄: which catalogs the database was brought to, and which tables and columns the engine
  * made for them.
  */
+import { createHash } from 'node:crypto'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { Runner } from '../../database/database.ts'
+import type { Database, Runner } from '../../database/database.ts'
+import { memo } from '../../memo.ts'
 import { tables } from '../catalog-tables.ts'
 import { namesAfter } from '../names/kept-names.ts'
 import { riskOf, type Step } from '../step.ts'
@@ -31,6 +33,26 @@ export async function latestMigration(runner: Runner): Promise<string> {
 export async function isBroughtTo(catalog: Catalog, runner: Runner): Promise<boolean> {
   const [row] = await runner.run({ text: LATEST }, [])
   return row?.[1] === catalogHash(tables(catalog))
+}
+
+/** Tables with their meanings, which the hash of a catalog leaves out: another relation may take the table of one. */
+const wholeText = memo((wanted: readonly Table[]): string =>
+  createHash('sha256').update(JSON.stringify(wanted)).digest('hex'),
+)
+
+/** What this process brought a database to, with nothing left to do: the tables, and the last row of its record then. */
+const settledOf = memo((_: Database): { tables?: string; migration?: string } => ({}))
+
+/** Notes that the tables are as they are wanted; those of others may change at any time. */
+export async function noteSettled(wanted: readonly Table[], database: Database, runner: Runner): Promise<void> {
+  if (wanted.some(({ existing }) => existing)) return
+  Object.assign(settledOf(database), { tables: wholeText(wanted), migration: await latestMigration(runner) })
+}
+
+/** Whether a database is as this process left it, with these tables: there is nothing to compare then. */
+export async function isSettled(wanted: readonly Table[], database: Database, runner: Runner): Promise<boolean> {
+  const { tables: known, migration } = settledOf(database)
+  return known === wholeText(wanted) && migration === (await latestMigration(runner))
 }
 
 /** The part of a database's state that comes from these rows. */
