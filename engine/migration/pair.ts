@@ -1,7 +1,7 @@
 /** A wanted table together with the present one, and which present column each wanted column is. */
 import type { Catalog } from '../catalog/catalog.ts'
 import { quoted as q } from '../filter/sql.ts'
-import { type Identified, identified } from './names/kept-names.ts'
+import { type Identified, identified, ownOf } from './names/kept-names.ts'
 import { type Effect, type Step, statementsOf } from './step.ts'
 import type { Column, NamedTable, Present, SetAside, Table } from './table.ts'
 import { typeChange } from './type-change.ts'
@@ -51,7 +51,7 @@ export function earlierColumn(pair: Pair, column: Column): Column | undefined {
  * of this rename.
  */
 function takesPlace({ names }: Pair, column: Column, earlier: Column): boolean {
-  const [same, other] = [names?.columns[column.name], names?.columns[earlier.name]]
+  const [same, other] = [ownOf(names?.columns, column.name), ownOf(names?.columns, earlier.name)]
   if (same === undefined || other === undefined) return false
   return !(same.former ?? []).some(({ name }) => name === earlier.name) && other.of.length > 0
 }

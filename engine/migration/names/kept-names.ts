@@ -32,7 +32,7 @@ const NOTHING: Named = { of: [] }
 
 /** The whole name that something had before it was set aside; undefined where it was not. */
 export function removedName(names: Names | undefined, table: string, column?: string): string | undefined {
-  const named = column === undefined ? names?.[table] : names?.[table]?.columns[column]
+  const named = column === undefined ? ownOf(names, table) : ownOf(ownOf(names, table)?.columns, column)
   if (named?.removed !== undefined) return named.removed
   // Before names were kept, only the form of the name showed it; a field may have a name of that form too.
   return named === undefined || named.of.length === 0 ? nameBefore(column ?? table) : undefined
@@ -46,6 +46,11 @@ function renamed(named: Named, from: string, { removed }: Renaming, until: strin
   return { ...rest, former: [...(named.former ?? []), { name: from, until }] }
 }
 
+/** A table or column may be called as a member of every object, `constructor`. */
+export function ownOf<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
+}
+
 function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
 }
@@ -53,7 +58,7 @@ function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<
 /** The names when a step has been taken. */
 function after(names: Names, renaming: Renaming, until: string): Names {
   const { table, column, to } = renaming
-  const own = names[table] ?? { ...NOTHING, columns: {} }
+  const own = ownOf(names, table) ?? { ...NOTHING, columns: {} }
   if (column === undefined) {
     const later = { ...renamed(own, table, renaming, until), columns: own.columns }
     return { ...without(names, table), [to]: later }
@@ -62,7 +67,7 @@ function after(names: Names, renaming: Renaming, until: string): Names {
     return { ...names, [table]: { ...own, columns: { ...own.columns, [to]: { of: [], removed: column } } } }
   const columns = {
     ...without(own.columns, column),
-    [to]: renamed(own.columns[column] ?? NOTHING, column, renaming, until),
+    [to]: renamed(ownOf(own.columns, column) ?? NOTHING, column, renaming, until),
   }
   return { ...names, [table]: { ...own, columns } }
 }
@@ -90,7 +95,7 @@ function holding(named: Named | undefined, { of, was = [] }: Pick<Wanted, 'of' |
 }
 
 function columnsOf(wanted: readonly Wanted[], known: Readonly<Record<string, Named>>): Readonly<Record<string, Named>> {
-  const own = wanted.map((one) => [one.name, holding(known[one.name], one)] as const)
+  const own = wanted.map((one) => [one.name, holding(ownOf(known, one.name), one)] as const)
   return { ...known, ...Object.fromEntries(own) }
 }
 
@@ -109,7 +114,7 @@ export function namesAfter(
   const own = wanted
     .filter(({ existing }) => existing !== true)
     .map((table): [string, NamedTable] => {
-      const known = later[table.name]
+      const known = ownOf(later, table.name)
       return [table.name, { ...holding(known, table), columns: columnsOf(table.columns, known?.columns ?? {}) }]
     })
   return { ...later, ...Object.fromEntries(own) }
