@@ -59,7 +59,27 @@ export async function lookAtDatabase(
     )
   if (kind === 'postgresql' && Number(connections) < 20)
     found.push(warning(`the server takes ${connections} connections`, 'raise max_connections, or set DATABASE_POOL'))
+  if (hasCitext(catalog)) {
+    const [[place] = []] = await adhoc.run({ text: UNSEEN_CITEXT }, [])
+    if (place !== null && place !== undefined) found.push(comparedWithCase(schema, place))
+  }
   return found.length > 0 ? found : [ok(`${description}, as ${user}, who owns the tables`)]
+}
+
+const UNSEEN_CITEXT = `select n.nspname from pg_type t join pg_namespace n on n.oid = t.typnamespace
+  where t.typname = 'citext' and not pg_type_is_visible(t.oid)`
+
+function hasCitext({ resources }: Catalog): boolean {
+  const fields = [...resources.values()].flatMap((resource) => [...resource.fields.values()])
+  return fields.some(({ options, type }) => type.column(options).endsWith('citext'))
+}
+
+/** PostgreSQL compares texts of a type by the operators that it sees, and sees those of citext in their schema alone. */
+function comparedWithCase(schema: string, place: string): Finding {
+  return problem(
+    `columns of the type citext are compared with case, because connections do not look in the schema ${place}`,
+    `write ?options=-csearch_path%3D${encodeURIComponent(`${schema},${place}`)} at the end of DATABASE_URL`,
+  )
 }
 
 /** Examines which version of the program wrote the data. */

@@ -1,6 +1,7 @@
 /** Columns of types that the engine has no type of its own for: read as SQL gives them, and written. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { lookAtDatabase } from '../../engine/doctor/server.ts'
 import { served, type World } from './world.ts'
 
 const test = suite('types of existing tables')
@@ -138,6 +139,28 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       assert.is(note.status, 201, note.text)
       assert.is((await other.call('GET', '/notes?by_mail=ADA@EXAMPLE.com')).list.length, 1)
       assert.is((await other.call('PATCH', '/people/ADA@EXAMPLE.COM', { nick: 'Countess' })).status, 200)
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('citext of a schema in which connections do not look is named by doctor, with what to write', async () => {
+    const schema = `create schema extensions; create extension citext schema extensions; create schema shop;
+      create table shop.people (id serial primary key, mail extensions.citext not null);`
+    const other = await served(schema, { schema: 'shop' })
+    try {
+      const found = await lookAtDatabase(other.database, other.app.engine.app.catalog)
+      const told = found.map(({ message }) => message).join('\n')
+      assert.match(told, 'citext are compared with case, because connections do not look in the schema extensions')
+      assert.match(
+        found.map(({ advice }) => advice).join('\n'),
+        '?options=-csearch_path%3Dshop%2Cextensions at the end',
+      )
+      await other.database.transaction(async (transaction) => {
+        await transaction.run({ text: 'set local search_path to shop, extensions' }, [])
+        const seen = await lookAtDatabase({ ...other.database, adhoc: transaction }, other.app.engine.app.catalog)
+        assert.not.match(seen.map(({ message }) => message).join(), 'citext')
+      })
     } finally {
       await other.close()
     }
