@@ -6,6 +6,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Snapshot, Values } from '../../../../plugins/desk/reports/content.ts'
+import reports from '../../../../plugins/desk/reports/index.ts'
 import { render } from '../../../../plugins/desk/reports/render.ts'
 import { CONTENTS } from '../../../../plugins/desk/reports/types.ts'
 import { type Pdf, readPdf } from './read.ts'
@@ -167,6 +168,32 @@ test('a font of the application draws what no shipped font has, and comes before
     assert.match(text, 'Name \u{20000}')
     assert.not.match(text, '□')
     assert.equal([embedded, notDrawn], [['DejaVuSans'], []])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('a file that is no font is named when the application is checked', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-font-'))
+  try {
+    const [none, good, text] = ['none.ttf', 'good.ttf', 'text.ttf'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ]
+    await writeFile(good, await fontWith(0x20000))
+    await writeFile(text, 'no font')
+    const { rules = [] } = reports
+    const says = (fonts: readonly string[]) =>
+      rules
+        .flatMap((rule) => rule({ resources: new Map() } as never, { fonts: [...fonts] }))
+        .map(({ code, message }) => `${code} ${message}`)
+    assert.equal(says([]), [])
+    assert.equal(says([good]), [])
+    const [first, second, ...more] = says([none, good, text])
+    assert.match(first!, /^reports\/unreadable_font The font .*none\.ttf of the plugin reports cannot be read: ENOENT/)
+    assert.match(second!, /^reports\/unreadable_font The font .*text\.ttf of the plugin reports cannot be read: /)
+    assert.equal(more, [])
   } finally {
     await rm(folder, { recursive: true })
   }
