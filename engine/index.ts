@@ -2,6 +2,7 @@
 
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, SYSTEM } from './actor.ts'
+export { type ActCount, actCounts, countAct } from './acts.ts'
 export { type Address, addressOf, isOwnHost, isWithin, type Network, subnetOf } from './address.ts'
 export { allowsOne, holds } from './ask/policy.ts'
 export type {

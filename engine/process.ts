@@ -1,5 +1,6 @@
 /** What a running application shares with the next one that replaces it: the database, the store, admission, streams and counts. ⇄ */
 import { randomUUID } from 'node:crypto'
+import { actCounts } from './acts.ts'
 import type { App, Logged } from './boot/app.ts'
 import { createServedKeeper, type ServedKeeper } from './boot/served-description.ts'
 import { standings } from './breaker.ts'
@@ -75,6 +76,7 @@ export async function openProcess(ground: Ground): Promise<Process> {
     () => standings(settings),
     async () => (await process.listeners?.states()) ?? [],
     streams.figures,
+    () => actCounts(settings),
   )
   const wake = (): void => process.listeners?.wake()
   const logged = {

@@ -49,6 +49,7 @@ const RANKS: Readonly<Record<string, number>> = {
   'seal.ts': 0,
   'json-number.ts': 0,
   'actor.ts': 0,
+  'acts.ts': 0,
   'address.ts': 0,
   'secret.ts': 0,
   'settings.ts': 0,

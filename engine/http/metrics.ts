@@ -1,5 +1,6 @@
 /** Numbers for Prometheus: requests by route, connections, outside servers, jobs, what housekeeping did, the process itself. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ActCount } from '../acts.ts'
 import type { Standing } from '../breaker.ts'
 import type { Database } from '../database/database.ts'
 import { preparedStatements } from '../database/statement.ts'
@@ -213,6 +214,19 @@ function streamFigures(registry: Registry, streams: () => StreamFigures): void {
   })
 }
 
+function actFigures(registry: Registry, acts: () => readonly ActCount[]): void {
+  new Counter({
+    name: 'plinth_acts_total',
+    help: 'Acts of plugins on this instance, such as sign-ins, by how they ended',
+    labelNames: ['act', 'outcome'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { act, outcome, count } of acts()) this.inc({ act, outcome }, count)
+    },
+  })
+}
+
 function automationMetrics(registry: Registry): Pick<Metrics, 'ran'> {
   const runs = new Counter({
     name: 'plinth_automation_runs_total',
@@ -240,6 +254,7 @@ export function createMetrics(
   standings: () => readonly Standing[] = () => [],
   listeners: () => Promise<readonly ListenerFigures[]> = async () => [],
   streams: () => StreamFigures = () => ({ open: 0, cut: 0 }),
+  acts: () => readonly ActCount[] = () => [],
 ): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -248,6 +263,7 @@ export function createMetrics(
   breakerGauge(registry, standings)
   listenerGauges(registry, listeners)
   streamFigures(registry, streams)
+  actFigures(registry, acts)
   const requests = new Histogram({
     name: 'plinth_request_duration_seconds',
     help: 'Time from a request to its answer',

@@ -12,6 +12,7 @@ import { again as againHook, unknownActs, withAgain } from './factors/fresh.ts'
 import { passkeyRoute, passkeyRoutes } from './factors/passkey-routes.ts'
 import { factorRoutes } from './factors/routes.ts'
 import { again, secondStep } from './factors/step.ts'
+import { keptHistory } from './history/acts.ts'
 import { keyRoutes } from './key-routes.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
@@ -45,6 +46,7 @@ const RESOURCES = [
   'recovery_codes',
   'sign_in_challenges',
   'sign_in_links',
+  'rights_history',
   'password_resets',
   'email_confirmations',
   'sign_in_failures',
@@ -134,7 +136,7 @@ export default definePlugin({
   needs: ['timestamps', 'soft_delete', 'mail'],
   options: OPTIONS_SCHEMA,
   resources: RESOURCES,
-  transforms: [builtInRoles, withoutNames, withAgain],
+  transforms: [builtInRoles, withoutNames, withAgain, keptHistory],
   rules: [
     (catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles),
     accountFields,

@@ -14,8 +14,10 @@ import {
   subnetOf,
 } from '../../engine/index.ts'
 import { requireFresh } from './factors/fresh.ts'
+import { note } from './history/acts.ts'
 import { keyHash, newKey } from './key.ts'
 import { authOptions } from './options.ts'
+import { addressFrom } from './session.ts'
 
 /** The most keys of one account that have not ended. */
 const MOST = 100
@@ -134,6 +136,15 @@ const create: Route = {
       expires_at: new Date(now().getTime() + Number(days) * DAY_MS).toISOString(),
       user_id: actor.id,
     })
+    const details = {
+      start,
+      name: String(name),
+      permissions: permissions!,
+      own: own!,
+      networks: networks!,
+      methods: methods!,
+    }
+    await note(context, { act: 'key_made', by: actor.id, user: actor.id, address: addressFrom(actor), details })
     return { data: { ...shown(made), key }, headers: { 'cache-control': 'private, no-store' } }
   },
 }
@@ -172,14 +183,18 @@ const end: Route = {
   path: '/auth/keys/{id}',
   summary: 'End one of the own keys',
   status: 204,
-  handle: async ({ actor, model, params }) => {
+  handle: async ({ actor, model, now, params }) => {
     refuseKeys(actor)
-    const ended = await model('access_keys')
+    const [ended] = await model('access_keys')
       .query()
       .where({ user_id: actor.id })
       .whereRaw('id = ?::bigint', [idIn(params)])
       .delete()
-    if (ended === 0) throw new ApiError('record_not_found', { label: 'Key' })
+      .returning(['start', 'name'])
+      .castTo<{ readonly start: string; readonly name: string }[]>()
+    if (ended === undefined) throw new ApiError('record_not_found', { label: 'Key' })
+    const details = { start: ended.start, name: ended.name }
+    await note({ model, now }, { act: 'key_ended', by: actor.id, user: actor.id, address: addressFrom(actor), details })
     return { status: 204 }
   },
 }

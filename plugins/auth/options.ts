@@ -221,6 +221,13 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       default: ['Bearer'],
       description: 'The words before a token in the header Authorization.',
     },
+    history_days: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 36_500,
+      default: 400,
+      description: 'How many days the history of rights is kept.',
+    },
     providers: PROVIDERS,
     magic_link: {
       type: 'object',

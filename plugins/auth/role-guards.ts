@@ -16,8 +16,10 @@ import {
   nearest,
   type PluginContext,
 } from '../../engine/index.ts'
+import { type Act, gainedAndLost, note } from './history/acts.ts'
 import { authOptions } from './options.ts'
 import { providersIn } from './provider/options.ts'
+import { addressFrom } from './session.ts'
 
 interface Role {
   readonly id: number
@@ -73,6 +75,39 @@ export async function guardRole(context: HookContext, next: Next): Promise<void>
   }
   if (action !== 'delete') checkPermissions(context, list(permissions), list(record?.permissions))
   await next()
+  await noteRole(context)
+}
+
+/** Who it was, and from where. */
+function author({ caller }: HookContext): Pick<Act, 'by' | 'address'> {
+  return { by: caller.kind === 'user' ? caller.id : null, address: addressFrom(caller) }
+}
+
+async function noteRole(context: HookContext): Promise<void> {
+  const { action, record, result } = context
+  const [before, after] = [list(record?.permissions), action === 'delete' ? [] : list(result?.permissions)]
+  const details = gainedAndLost(before, after)
+  if (action === 'update' && before.join() === after.join() && record?.slug === result?.slug) return
+  const act = action === 'create' ? 'role_made' : action === 'delete' ? 'role_removed' : 'role_changed'
+  await note(context, { act, ...author(context), role: String(result?.slug ?? record?.slug), details })
+}
+
+async function noteUser(context: HookContext): Promise<void> {
+  const { action, record, result } = context
+  const user = Number((result ?? record)?.id)
+  const about = { ...author(context), user }
+  if (action === 'delete') return note(context, { act: 'account_removed', ...about })
+  const slug = async (id: Json | undefined): Promise<string | null> => (await roleOf(context, id))?.slug ?? null
+  if (record === undefined || action === 'restore')
+    return note(context, { act: 'account_made', ...about, role: await slug(result?.role_id) })
+  if (record.role_id !== result?.role_id) {
+    const details = { before: await slug(record.role_id) }
+    await note(context, { act: 'role_given', ...about, role: await slug(result?.role_id), details })
+  }
+  if (record.status !== result?.status) {
+    const details = { before: record.status ?? null, after: result?.status ?? null }
+    await note(context, { act: 'status_changed', ...about, details })
+  }
 }
 
 async function refuseRemoval({ model, record }: HookContext, builtIn: boolean): Promise<void> {
@@ -129,6 +164,7 @@ export async function guardUser(context: HookContext, next: Next): Promise<void>
   if (context.action === 'update' && input.status === 'active') input.self_registered = false
   await refuseReach(context, roles)
   await next()
+  await noteUser(context)
 }
 
 /** Throws conflict for a role that comes from a provider: its next sign-in would give it back. */

@@ -1,6 +1,7 @@
 /** Routes of the caller's own sessions: the list, and ending one. */
 import { ApiError, type Route } from '../../engine/index.ts'
-import { sessionOf } from './session.ts'
+import { note } from './history/acts.ts'
+import { addressFrom, sessionOf } from './session.ts'
 
 const MOMENT = { type: 'string', format: 'date-time' } as const
 const OPTIONAL_MOMENT = { type: ['string', 'null'], format: 'date-time' } as const
@@ -76,7 +77,7 @@ const end: Route = {
   access: [{ kind: 'signed_in' }],
   openToRestricted: true,
   status: 204,
-  handle: async ({ actor, model, params }) => {
+  handle: async ({ actor, model, now, params }) => {
     if (actor.scope !== undefined)
       throw new ApiError('forbidden', { message: 'A key cannot end sessions: sign in for it' })
     const id = /^[1-9]\d{0,9}$/.test(params.id ?? '') ? Number(params.id) : 0
@@ -86,6 +87,7 @@ const end: Route = {
       .whereRaw('id = ?::bigint', [id])
       .delete()
     if (ended === 0) throw new ApiError('record_not_found', { label: 'Session' })
+    await note({ model, now }, { act: 'signed_out', by: actor.id, user: actor.id, address: addressFrom(actor) })
     return { status: 204 }
   },
 }

@@ -6,6 +6,7 @@ import {
   allowsOne,
   attributeColumns,
   type Catalog,
+  countAct,
   memo,
   type PluginContext,
   type Presented,
@@ -14,6 +15,7 @@ import {
   type Row,
 } from '../../engine/index.ts'
 import { tokenInCookie } from './cookie.ts'
+import { note, noteKeyUse } from './history/acts.ts'
 import { actorOfKey, KEY_START, keyHash } from './key.ts'
 import { type AuthOptions, authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
@@ -44,7 +46,7 @@ const MOST_TOGETHER = 200
 const TOUCH_MS = 600_000
 
 /** The token id of each actor's session. */
-const signedIn = memo((_: Actor): { by?: string } => ({}))
+const signedIn = memo((_: Actor): { by?: string; from?: string } => ({}))
 
 type SessionContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'options' | 'now' | 'instance'>
 
@@ -65,7 +67,7 @@ export async function authenticate(context: SessionContext & Presented): Promise
   if (row === undefined || cookie !== (row.at(-2) === 't')) return null
   const found = actorIn(row, context)
   const actor: Actor = cookie ? Object.freeze({ ...found, bucket: 'session' }) : found
-  signedIn(actor).by = claims.jti
+  Object.assign(signedIn(actor), { by: claims.jti, from: context.ip })
   return actor
 }
 
@@ -88,7 +90,11 @@ async function byKey(context: SessionContext & Presented, key: string): Promise<
   const actor = actorIn(row, context)
   const [permissions, own, networks, methods] = row.slice(-5, -1)
   const limits = { permissions: permissions!, own: own === 't', networks: networks!, methods: methods! }
-  return actorOfKey(actor, limits, context, permissionSet)
+  const limited = actorOfKey(actor, limits, context, permissionSet)
+  if (limited === null) return null
+  signedIn(limited).from = context.ip
+  if (row.at(-1) === 't') noteKeyUse(context, hash!)
+  return limited
 }
 
 /** The row of an id, read after this call; requests that arrive while one is read share the next statement. */
@@ -170,6 +176,11 @@ export function sessionOf(actor: Actor): string | undefined {
   return signedIn(actor).by
 }
 
+/** The address from which an actor sends its request; null where no request is under way. */
+export function addressFrom(actor: Actor): string | null {
+  return signedIn(actor).from ?? null
+}
+
 /** How somebody proved who they are. */
 export type Factor = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'provider'
 
@@ -212,6 +223,9 @@ export async function openSession(
   }
   await context.model('access_tokens').query().insert(row)
   if (row.cookie) await keepMost(context, userId)
+  countAct(context.settings, 'sign_in', 'done')
+  const { address, factors, provider } = row
+  await note(context, { act: 'signed_in', by: userId, user: userId, address, provider, details: { factors } })
   return signToken(context, userId, { jti, expiresAt })
 }
 
@@ -233,9 +247,11 @@ function agentOf(header: string | undefined): string | null {
 }
 
 /** Ends the session of an actor. */
-export async function closeSession({ model }: Pick<PluginContext, 'model'>, actor: Actor): Promise<void> {
+export async function closeSession({ model, now }: Pick<PluginContext, 'model' | 'now'>, actor: Actor): Promise<void> {
   const jti = sessionOf(actor)
-  if (jti !== undefined) await model('access_tokens').query().where({ jti }).delete()
+  if (jti === undefined) return
+  await model('access_tokens').query().where({ jti }).delete()
+  await note({ model, now }, { act: 'signed_out', by: actor.id, user: actor.id, address: addressFrom(actor) })
 }
 
 /** Ends every session of a user; `except` is the one that stays. */

@@ -14,6 +14,7 @@ import { inputOf } from './account-form.ts'
 import { requireCookies, takingCookie } from './cookie.ts'
 import { admitted, CHALLENGE } from './factors/step.ts'
 import { countedAs, noteFailure, refusePaused } from './failures.ts'
+import { noteRefused } from './history/acts.ts'
 import { authOptions } from './options.ts'
 import { verifyPassword } from './password.ts'
 import { closeSession } from './session.ts'
@@ -55,6 +56,7 @@ export async function signIn(asking: RouteContext, body = asking.body): Promise<
   const right = await verifyPassword(account?.password_hash, String(context.body.password))
   if (!right || account === undefined) {
     await noteFailure(context, name, counted)
+    noteRefused(context, account?.id, 'wrong_password')
     throw new ApiError('invalid_credentials')
   }
   // Checked again: of many simultaneous guesses, those after the last free one must not learn that they are right.

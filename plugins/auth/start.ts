@@ -5,6 +5,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext, type StartLine } from '../../engine/index.ts'
+import { noteProviders } from './history/providers.ts'
 import { authOptions } from './options.ts'
 import { notDeletedSql } from './session.ts'
 
@@ -21,6 +22,7 @@ export const VARIABLES = {
 export async function start(context: PluginContext): Promise<readonly StartLine[]> {
   const { options, settings } = context
   await rewriteAddresses(context)
+  await noteProviders(context)
   const role = await vacantRole(context, authOptions(options).roles[0] ?? '')
   if (role === undefined) return []
   const email = settings.env.ADMIN_EMAIL || 'admin@example.com'

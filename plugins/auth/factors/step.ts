@@ -11,6 +11,7 @@ import {
 } from '../../../engine/index.ts'
 import { type Account, accountOfId } from '../account.ts'
 import { countedAs, forgetFailures, noteFailure, refusePaused } from '../failures.ts'
+import { noteRefused } from '../history/acts.ts'
 import { verifyPassword } from '../password.ts'
 import { type Factor, sessionOf } from '../session.ts'
 import { SESSION_INPUT, signedIn, signedInSchema } from '../signed-in.ts'
@@ -37,8 +38,10 @@ export const CHALLENGE: JsonSchema = {
  * besides. Throws forbidden for an account that may not sign in.
  */
 export async function admitted(context: RouteContext, account: Account, proved: readonly Factor[]): Promise<Reply> {
-  if (account.status === 'declined' || account.role === null)
+  if (account.status === 'declined' || account.role === null) {
+    noteRefused(context, account.id, 'not_active')
     throw new ApiError('forbidden', { message: 'Account is not active' })
+  }
   const factors = await factorKinds(context, account.id)
   if (factors.length > 0) {
     const challenge = await addChallenge(context, 'second_factor', { user_id: account.id, factors: proved })
@@ -66,6 +69,7 @@ async function prove(context: RouteContext, account: Account, challenge: string)
         : undefined
   if (factor === undefined) {
     await noteFailure(context, account.email, counted, WEIGHT)
+    noteRefused(context, account.id, 'wrong_factor')
     throw invalid({ code: [fieldError('invalid', 'The code is wrong, or was used already')] })
   }
   // Checked again: of many simultaneous guesses, those after the last free one must not learn that they are right.
@@ -147,6 +151,7 @@ async function proveByPassword(context: RouteContext, account: Account, password
   await refusePaused(context, counted)
   if (!(await verifyPassword(account.password_hash, password))) {
     await noteFailure(context, account.email, counted)
+    noteRefused(context, account.id, 'wrong_password')
     throw invalid({ password: [fieldError('invalid', 'The password is wrong')] })
   }
   await refusePaused(context, counted)

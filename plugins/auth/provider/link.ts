@@ -28,9 +28,8 @@ export async function refuseLink(
   return free ? undefined : told(context, provider, account, 'address_taken')
 }
 
-async function hasFactor({ catalog, model }: PluginContext, account: number): Promise<boolean> {
-  if (!catalog.resources.has('factors')) return false
-  return (await model('factors').query().findOne({ user_id: account }).select('id')) !== undefined
+async function hasFactor({ model }: PluginContext, account: number): Promise<boolean> {
+  return (await model('factors').query().where({ user_id: account }).whereNotNull('confirmed_at').first()) !== undefined
 }
 
 /** Whether the role that the mapping gives has every permission that the account has now. */

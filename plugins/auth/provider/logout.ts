@@ -9,6 +9,7 @@ import {
   type RouteContext,
 } from '../../../engine/index.ts'
 import { tokenHash } from '../../keys/seal.ts'
+import { note } from '../history/acts.ts'
 import { type Provider, providerNamed } from './options.ts'
 import { TOLERANCE_S, verified } from './server.ts'
 
@@ -83,7 +84,8 @@ async function useOnce({ catalog, connection, now }: RouteContext, provider: Pro
 }
 
 /** Ends the sessions of a token, and the codes for which programs would get one; gives their number. */
-async function endSessions({ model }: RouteContext, provider: Provider, { sid, sub }: JsonObject): Promise<number> {
+async function endSessions(context: RouteContext, provider: Provider, { sid, sub }: JsonObject): Promise<number> {
+  const { model } = context
   const { issuer, name } = provider
   const account =
     typeof sub === 'string'
@@ -99,7 +101,11 @@ async function endSessions({ model }: RouteContext, provider: Provider, { sid, s
         if (account !== undefined) either.orWhere((own) => own.whereNull('sid').whereIn('user_id', account.clone()))
       })
     } else query.whereIn('user_id', account!.clone())
-    ended += await query.delete()
+    const rows = await query.delete().returning('user_id').castTo<{ readonly user_id: number }[]>()
+    ended += rows.length
+    if (resource !== 'access_tokens') continue
+    for (const user of new Set(rows.map(({ user_id }) => user_id)))
+      await note(context, { act: 'signed_out', by: null, user, provider: name })
   }
   return ended
 }

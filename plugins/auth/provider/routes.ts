@@ -1,11 +1,20 @@
 /** Routes of sign-in by providers: their list, the way there and back, and the code by which a program gets its session. */
 import { createHash } from 'node:crypto'
-import { ApiError, fieldError, invalid, type Reply, type Route, type RouteContext } from '../../../engine/index.ts'
+import {
+  ApiError,
+  countAct,
+  fieldError,
+  invalid,
+  type Reply,
+  type Route,
+  type RouteContext,
+} from '../../../engine/index.ts'
 import { newToken, tokenHash } from '../../keys/seal.ts'
 import { rootOf } from '../../pages/page.ts'
 import { givingCookie, requireSafePlace } from '../cookie.ts'
+import { note } from '../history/acts.ts'
 import { authOptions } from '../options.ts'
-import { openSession } from '../session.ts'
+import { addressFrom, openSession } from '../session.ts'
 import { beginAt, exchange } from './exchange.ts'
 import { logout } from './logout.ts'
 import { type Provider, providerNamed, providersIn } from './options.ts'
@@ -147,6 +156,14 @@ async function cameBack(
     const { claims, sid } = await exchange(context, provider, begun, state)
     const outcome = await arrive(context, provider, claims, begun.account)
     if (outcome.kind === 'in') return await end(context, provider, begun, { account: outcome.account, sid }, cookies)
+    countAct(context.settings, 'sign_in', outcome.why)
+    const refused = {
+      act: 'provider_refused',
+      by: null,
+      user: outcome.account ?? null,
+      provider: provider.name,
+    } as const
+    await note(context, { ...refused, address: context.ip, details: { reason: outcome.why } })
     context.log.warn({ ...named(context, provider), ...told(outcome) }, 'somebody whom a provider named was not let in')
     return troublePage(context, provider, refusalTrouble(provider, outcome.why, outcome.reason), cookies)
   } catch (error) {
@@ -214,7 +231,7 @@ const code: Route = {
   },
   output: {
     type: 'object',
-    properties: { user: { $ref: '#/resources/users' }, token: { type: 'string' }, token_type: { const: 'Bearer' } },
+    properties: { user: { $ref: '#/resources/users' }, token: { type: 'string' }, token_type: { type: 'string' } },
     required: ['user', 'token', 'token_type'],
   },
   handle: async (context) => {
@@ -244,7 +261,13 @@ const code: Route = {
     })
     const signed = await context.as(account)
     if (signed === null) throw new ApiError('forbidden', { message: 'Account is not active' })
-    return { data: { user: await signed.records('users').shown(account), token, token_type: 'Bearer' } }
+    return {
+      data: {
+        user: await signed.records('users').shown(account),
+        token,
+        token_type: authOptions(context.options).schemes[0] ?? '',
+      },
+    }
   },
 }
 
@@ -329,6 +352,8 @@ const disconnect: Route = {
       if ((account?.password_hash ?? null) === null && (await own().resultSize()) < 2)
         throw new ApiError('conflict', { message: 'Nothing else lets you in: choose a password first' })
       await own().findById(id).delete()
+      const about = { by: actor.id, user: actor.id, provider: found.provider, address: addressFrom(actor) }
+      await note({ model, now: context.now }, { act: 'identity_ended', ...about })
       await model('access_tokens').query().where({ user_id: actor.id, provider: found.provider }).delete()
       return { status: 204 }
     })

@@ -1,6 +1,7 @@
 /** Who comes from a provider: the account of an identity, one that is there and is linked to it, or a new one. */
 import { ApiError, type JsonObject, type PluginContext, type SystemContext } from '../../../engine/index.ts'
 import { type Account, accountOf } from '../account.ts'
+import { note } from '../history/acts.ts'
 import { authOptions } from '../options.ts'
 import { LAST_ADMIN } from '../roles.ts'
 import { type Claims, claimsAsked } from './claims.ts'
@@ -185,6 +186,7 @@ async function addIdentity(
     .model('identities')
     .query()
     .insert({ ...row, ...more })
+  await note(context, { act: 'identity_connected', by: account, user: account, provider: name })
 }
 
 /** What is kept of what was said: the claims that mappings ask for, and whether the role came from there. */
@@ -213,6 +215,8 @@ async function giveRole(
   } catch (error) {
     if (!isLastAdmin(error)) throw error
     context.log.warn({ user: account, provider: provider.name }, `a role was not taken: ${LAST_ADMIN}`)
+    const kept = { act: 'role_kept', by: null, user: account, provider: provider.name } as const
+    await note(context, { ...kept, details: { instead: decision.given.role ?? null } })
     const { role_id: _role, ...rest } = other
     if (Object.keys(rest).length > 0) await context.records('users', 'system').update(account, rest)
     return true

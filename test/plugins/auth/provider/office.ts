@@ -76,6 +76,8 @@ seeds:
 export interface Office extends TestApplication {
   /** A browser with cookies of its own. */
   browser(): Browser
+  /** SQL on its database. */
+  database(text: string): Promise<unknown>
   /** The token of the admin. */
   readonly admin: string
   /** The mails so far, as texts; waits until there are `atLeast`. */
@@ -95,6 +97,7 @@ async function officeOf(app: TestApplication): Promise<Office> {
   return {
     ...app,
     admin: String(signedIn.at('data.token')),
+    database: (text) => app.engine.database.adhoc.run({ text }, []),
     browser: () => createBrowser(app),
     async mails(atLeast) {
       const outbox = join(app.dataDir, 'outbox')
