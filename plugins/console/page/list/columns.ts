@@ -128,7 +128,10 @@ export function columnText({ key, width = 1 }: Column): string {
   return width === 1 ? key : `${key}@${width}`
 }
 
-/** The widths of columns for the grid of a sheet; the first one names the record. */
+/** Texts need more room than words, dates and numbers. */
+const SHARES: Readonly<Record<string, number>> = { string: 1.7, text: 1.7, email: 1.5, url: 1.5, timestamp: 1.3 }
+
+/** The widths of columns for the grid of a sheet. */
 export function templateOf(columns: readonly Column[]): string {
-  return columns.map(({ width = 1 }, at) => `minmax(0, ${at === 0 ? width + 0.6 : width}fr)`).join(' ')
+  return columns.map(({ field, width = 1 }) => `minmax(0, ${width * (SHARES[field?.type ?? ''] ?? 1)}fr)`).join(' ')
 }

@@ -96,6 +96,8 @@ function Buttons({ again, answer, label, name, path, steps }: ButtonsProps): Rea
     work.run(async (signal, onWait) => {
       await ask(path, { method: 'PATCH', body: { [name]: value }, ifMatch: answer.etag, signal, onWait })
       notify(words().moveTo(label, text))
+      // The button goes with the step that it was.
+      document.getElementById('content')?.focus({ preventScroll: true })
       again()
     })
   return (

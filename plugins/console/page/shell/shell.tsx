@@ -107,6 +107,10 @@ function Content({ catalog }: { readonly catalog: Catalog }): ReactNode {
   const main = useRef<HTMLElement>(null)
   const name = [...parts, query.get('view') ?? '', query.get('do') ?? ''].join('/')
   const before = useRef(name)
+  // What had the focus before, such as the form that signs people in, is gone.
+  useEffect(() => {
+    if (document.activeElement === document.body) main.current?.focus({ preventScroll: true })
+  }, [])
   useEffect(() => {
     if (before.current !== name) main.current?.focus({ preventScroll: true })
     if (before.current !== name) scrollTo(0, 0)
