@@ -160,7 +160,7 @@ export const VIEW_KEYS: Readonly<Record<string, JsonSchema>> = {
   until: key('With from: when it ends.', 'ends_at', NAME),
   title: key('Of a calendar: what an entry says; the title of the record if absent.', 'subject', PATH),
   color: key('Of a calendar: the colour of an entry.', 'priority.color', PATH),
-  rows: key('Of a calendar: the relation that entries are grouped by.', 'room', NAME),
+  rows: key('Of a calendar: a relation whose record each entry names too.', 'room', NAME),
   over: key('Of figures: the period; figures also say the change to the period before.', 'last 30 days of created_at', {
     type: 'string',
     pattern: '^last [1-9]\\d{0,3} (days|weeks|months|years) of [A-Za-z][A-Za-z0-9_]*$',
@@ -232,7 +232,7 @@ export const BUTTON_KEYS: Readonly<Record<string, JsonSchema>> = {
     },
   ),
   calls: key("A plugin's route, as plugin.route; its input is the form.", 'merging.merge', PATH),
-  many: key('Whether a list offers it for chosen records too.', true, SWITCH),
+  many: key('Whether a list offers it for chosen records too; it then sets, and does nothing else.', true, SWITCH),
 }
 
 /** The keys of a resource that screens read. */

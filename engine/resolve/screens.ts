@@ -247,6 +247,10 @@ function judgeButton(resolution: Resolution, draft: Draft, { place, value }: Doc
       if (!child!.fields.has(name) && !child!.relations.has(name))
         reportUnknown(resolution, child!, name, place(['create', path, index]))
   }
+  if (value.many === true && (set === undefined || create !== undefined))
+    resolution.report('wrong_screen', 'Chosen records of a list are set, and nothing else', place(['many'], 'key'), {
+      hint: 'take "many" away, or leave only "set"',
+    })
   const does = [set, create, calls].filter((one) => one !== undefined).length
   if (does === 0 || (calls !== undefined && does > 1))
     resolution.report(

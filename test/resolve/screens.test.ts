@@ -168,6 +168,11 @@ test('keys that do not go together are told', () => {
       '"at" is a place in the answer of a route (name the route with "from", or take "at" away)',
     ],
     ['views: { v: { like: w }, w: { like: v } }', 'w', '"v" is like itself'],
+    [
+      'buttons: { b: { create: { notes: [text] }, many: true } }',
+      'many',
+      'Chosen records of a list are set, and nothing else (take "many" away, or leave only "set")',
+    ],
     ['buttons: { b: { label: B } }', 'b', 'This button does nothing (write set or create, or calls alone)'],
     [
       'layout: { record: { main: [{ label: A }] } }',

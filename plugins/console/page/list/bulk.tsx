@@ -20,6 +20,7 @@ import { countText } from '../format.tsx'
 import { Box } from '../shell/dialog.tsx'
 import { useWork, type Work } from '../shell/work.ts'
 import { words } from '../words/words.ts'
+import { ManyButtons } from './many-buttons.tsx'
 import type { Selection } from './selection.ts'
 
 /** With more records there is no way back, and no record is named below which something is refused. */
@@ -56,6 +57,7 @@ export function BulkBar(props: BulkProps): ReactNode {
           {words().chooseAll(countText(total))}
         </Button>
       ) : null}
+      <ManyButtons catalog={props.catalog} {...{ named, pages, selection }} />
       {actions.includes('update') ? (
         <Button className="button" onPress={() => setOpen('change')}>
           {words().change}

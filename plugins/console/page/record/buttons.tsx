@@ -21,6 +21,7 @@ import { Icon } from '../shell/icon.tsx'
 import { useKey } from '../shell/keys.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
+import { NamedActs } from './named-acts.tsx'
 import { fieldsOf } from './thread.tsx'
 
 interface ButtonsProps {
@@ -33,7 +34,7 @@ interface ButtonsProps {
 }
 
 export function ButtonBar(props: ButtonsProps): ReactNode {
-  const { answer, catalog, named, record } = props
+  const { again, answer, catalog, named, path, record } = props
   const buttons = Object.entries(named.resource.buttons ?? {})
   const me = useMe(catalog, JSON.stringify(buttons).includes('$actor'))
   const can = canIn(answer)
@@ -43,12 +44,12 @@ export function ButtonBar(props: ButtonsProps): ReactNode {
       (Object.keys(set).every((key) => can.update.includes(key)) &&
         Object.keys(create).every((end) => can.create?.[end] !== undefined)))
   const shown = buttons.filter(([, button]) => isOpen(button))
-  if (shown.length === 0) return null
   return (
     <div className="row buttons">
       {shown.map(([name, button]) => (
         <OneButton {...props} button={button} key={name} me={me} />
       ))}
+      <NamedActs {...{ again, answer, path }} resource={named.resource} />
     </div>
   )
 }
@@ -123,13 +124,13 @@ interface Doing {
 
 /** Writes what was asked, then sets; the version that its reader saw is the one that is changed. */
 async function act(props: OneProps, drafts: Readonly<Record<string, RecordData>>, doing: Doing): Promise<void> {
-  const { again, answer, button, me, named, path } = props
+  const { again, answer, button, catalog, me, named, path } = props
   const route = routeOf(named, button)
   if (route !== undefined) {
     const id = path.split('/').at(-1) ?? ''
     await ask(route.path.replace('{id}', id), { method: 'POST', body: drafts[''] ?? {}, key: newKey(), ...doing })
   }
-  const set = await valuesToSet(props, me, doing.signal)
+  const set = await valuesToSet(catalog, named, button.set ?? {}, me, doing.signal)
   for (const end of Object.keys(button.create ?? {}))
     await ask(`${path}/${end}`, { method: 'POST', body: drafts[end] ?? {}, key: newKey(), ...doing })
   if (Object.keys(set).length > 0) {
@@ -142,9 +143,15 @@ async function act(props: OneProps, drafts: Readonly<Record<string, RecordData>>
 }
 
 /** The values with variables and related records as a body has them. */
-async function valuesToSet({ button, catalog, named }: OneProps, me: Json, signal: AbortSignal): Promise<RecordData> {
+export async function valuesToSet(
+  catalog: Catalog,
+  named: Named,
+  set: RecordData,
+  me: Json,
+  signal: AbortSignal,
+): Promise<RecordData> {
   const { fields, relations } = named.resource
-  const entries = Object.entries(button.set ?? {}).map(async ([key, value]): Promise<[string, Json]> => {
+  const entries = Object.entries(set).map(async ([key, value]): Promise<[string, Json]> => {
     if (!isRecord(value)) return [key, wanted(value, me)]
     const target = catalog.resources[relations[fields[key]?.relation ?? '']?.to ?? '']
     const query = new URLSearchParams({ where: JSON.stringify(value), per_page: '1' })

@@ -68,7 +68,13 @@ function screensOf(catalog: Catalog, text: string): readonly Found[] {
       href: hrefOf([name], { do: 'create' }),
       title: words().create(resource.label.one),
     }))
-  return [...lists, ...forms]
+  const views = menuOf(catalog).flatMap(({ name, resource }) =>
+    Object.entries(resource.views ?? {}).map(([view, { label }]) => ({
+      href: hrefOf([name], { view }),
+      title: `${resource.label.many}: ${label}`,
+    })),
+  )
+  return [...lists, ...views, ...forms]
     .filter(({ title }) => title.toLocaleLowerCase().includes(part))
     .slice(0, part === '' ? lists.length : 8)
 }
