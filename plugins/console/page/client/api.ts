@@ -160,7 +160,11 @@ async function answerOf(response: Response): Promise<Answer> {
       ? {}
       : await response.json().then(
           (body: Envelope) => body,
-          () => ({}),
+          () => {
+            // An answer that is cut off says nothing; a refusal is one without its words, too.
+            if (response.ok) throw new Refusal(0, words().noConnection)
+            return {}
+          },
         )
   if (!response.ok) throw new Refusal(response.status, sentenceOf(response, envelope), envelope.errors)
   return { data: envelope.data ?? null, meta: envelope.meta ?? {}, etag: response.headers.get('etag') ?? undefined }
