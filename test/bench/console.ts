@@ -38,7 +38,7 @@ async function readOn(page: Page, pages: number): Promise<number> {
   await until(async () => {
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
     rows = await page.evaluate<number>(
-      "+(document.querySelector('.count').textContent.split(' of ')[0].replace(/\\\\D/g, '') || 0)",
+      "+(document.querySelector('.count').textContent.split(' of ')[0].replace(/\\D/g, '') || 0)",
     )
     return rows >= pages * 50
   }, 600_000)
