@@ -32,11 +32,16 @@ export async function atOwnLines(
   const elsewhere = diagnostics.filter((one) => !isOwn(one))
   // A file that cannot be read says nothing of what its lines made.
   if (elsewhere.length === 0 || own.app === undefined || own.broken.length > 0) return diagnostics
-  const maker = makerIn(layers, async (tried) => keysOf(await judge(tried)))
+  const maker = makerIn(layers, judge)
+  const whole = keysOf(diagnostics)
   const moved = new Map<Diagnostic, Diagnostic>()
   for (const one of elsewhere) {
     const key = keyOf(one)
-    const part = await maker((mistakes) => mistakes.has(key))
+    const part = await maker((found) => {
+      if (keysOf(found).has(key)) return true
+      // A mistake that the whole does not have may keep this one from being found.
+      return found.some((other) => other.severity !== 'warning' && !whole.has(keyOf(other))) ? undefined : false
+    })
     if (part !== undefined) moved.set(one, atPart(one, part))
   }
   return diagnostics.map((one) => moved.get(one) ?? one)
@@ -44,13 +49,13 @@ export async function atOwnLines(
 
 /**
  * Finds the own part that makes something so: it is not so with the parts before it, and it is with it. `tryOn` says what
- * becomes of an application with some of its own parts, undefined where that is no application; undefined where it is so
- * without any of them.
+ * becomes of an application with some of its own parts, undefined where that is no application, and `isSo` undefined where
+ * that does not tell; undefined where it is so without any of them.
  */
 export function makerIn<T>(
   layers: readonly ParsedFiles[],
   tryOn: (layers: readonly ParsedFiles[]) => Promise<T | undefined>,
-): (isSo: (outcome: T) => boolean) => Promise<OwnPart | undefined> {
+): (isSo: (outcome: T) => boolean | undefined) => Promise<OwnPart | undefined> {
   const own = layers.at(-1)!
   const below = layers.slice(0, -1)
   const parts = partsOf(own, below)
@@ -61,16 +66,19 @@ export function makerIn<T>(
     return known
   }
   return async (isSo) => {
-    const none = await outcome(0)
-    if (none === undefined || isSo(none)) return undefined
+    const isSoWith = async (count: number): Promise<boolean | undefined> => {
+      const found = await outcome(count)
+      return found === undefined ? undefined : isSo(found)
+    }
+    if ((await isSoWith(0)) !== false) return undefined
     let [without, having] = [0, parts.length]
     while (having - without > 1) {
       // Some parts are nothing without a later one: then one more is tried.
       let middle = Math.floor((without + having) / 2)
-      let found = await outcome(middle)
-      while (found === undefined && middle + 1 < having) found = await outcome(++middle)
+      let found = await isSoWith(middle)
+      while (found === undefined && middle + 1 < having) found = await isSoWith(++middle)
       if (found === undefined) having = Math.floor((without + having) / 2)
-      else if (isSo(found)) having = middle
+      else if (found) having = middle
       else without = middle
     }
     return parts[having - 1]

@@ -240,6 +240,24 @@ test('a left out part that something needs is told at the line that leaves it ou
   ])
 })
 
+test('a left out part that only the code of a plugin needs is told with the name of the plugin', async () => {
+  const press = BASE['base/plugins/press/index.js'].replace(
+    "description: 'Stamps.',",
+    "description: 'Stamps.', reliesOn: { books: ['shelf_mark', 'author'], lists: [] },",
+  )
+  const relying = {
+    'base/plugins/press/index.js': press,
+    'base/resources/lists.yaml': AUTHORS.replace('authors', 'lists'),
+  }
+  const left = 'without: [lists, books.shelf_mark, books.search.shelf_mark, books.author]'
+  assert.equal(await said({ ...relying, 'resources/app.yaml': `name: Town\nextends: ../base\n${left}\n` }), [
+    'resources/app.yaml [lists] press/missing: Without this: The plugin "press" relies on the resource "lists" (base/resources/app.yaml:3:12) (leave out what needs it too, or take this line away)',
+    'resources/app.yaml [books.shelf_mark] press/missing: Without this: The plugin "press" relies on "shelf_mark" of "books" (base/resources/books.yaml:1:11) (leave out what needs it too, or take this line away)',
+    'resources/app.yaml [books.author] press/missing: Without this: The plugin "press" relies on "author" of "books" (base/resources/books.yaml:1:11) (leave out what needs it too, or take this line away)',
+  ])
+  assert.equal(await said({ ...relying, ...OWN }), [])
+})
+
 test('an own line that makes a mistake in a file below is told there, and a mistake of that file itself in it', async () => {
   const own = {
     ...OWN,
