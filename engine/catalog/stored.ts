@@ -136,9 +136,13 @@ export function keptIdOf(
   return /^\d{1,10}$/.test(text ?? '') ? Number(text) : (text ?? '')
 }
 
-/** The type of the columns in which the engine's own tables keep ids of records: a text, unless all ids are integers. */
+/**
+ * The type of the columns in which the engine's own tables keep ids of records: a text, unless all ids are integers. Rows
+ * that the engine alone writes are not in the log of changes.
+ */
 export function keptIdType({ resources }: Pick<Catalog, 'resources'>): 'integer' | 'text' {
-  return [...resources.values()].every((resource) => idType(resource) === 'integer') ? 'integer' : 'text'
+  const kept = [...resources.values()].filter(({ table }) => !READ_TABLES.has(table))
+  return kept.every((resource) => idType(resource) === 'integer') ? 'integer' : 'text'
 }
 
 /** An id as the engine's own tables keep it, as SQL. */
@@ -150,9 +154,10 @@ export function keptIdSql(catalog: Pick<Catalog, 'resources'>, resource: Keyed, 
 /** The record that a row of the log of changes names, in its resource's own type, as SQL; null for a row of another resource. */
 export function loggedIdSql(
   catalog: Pick<Catalog, 'resources'>,
-  resource: Keyed & Pick<Resource, 'owner'>,
+  resource: Keyed & Pick<Resource, 'owner' | 'table'>,
   alias: string,
 ): string {
+  if (READ_TABLES.has(resource.table)) return `null::${idType(resource)}`
   const kept = `${alias}.record_id`
   if (keptIdType(catalog) === idType(resource)) return kept
   // The ids of other resources may be no values of the type, whichever condition PostgreSQL looks at first.

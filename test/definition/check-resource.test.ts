@@ -49,13 +49,13 @@ test('an unknown option is judged by the options of the type of its field', () =
     resources/tickets.yaml:3:35 error unknown_key: Unknown key "mx"
      3 │   score: { type: integer, min: 1, mx: 5 }
        │                                   ^^
-        expected: label, description, column, renamed_from, required, nullable, backfill, default, unique, read_only, immutable, holds, show, searched, computed, stored, filled_by, column_type, read, write and 1 more
+        expected: label, description, help, when, widget, column, renamed_from, required, nullable, backfill, default, unique, read_only, immutable, holds, show, searched, computed, stored, filled_by and 4 more
         hint: did you mean "max"?
 
     resources/tickets.yaml:4:24 error unknown_key: Unknown key "max"
      4 │   due:   { type: date, max: 5 }
        │                        ^^^
-        expected: label, description, column, renamed_from, required, nullable, backfill, default, unique, read_only, immutable, holds, show, searched, computed, stored, filled_by, column_type, read, write
+        expected: label, description, help, when, widget, column, renamed_from, required, nullable, backfill, default, unique, read_only, immutable, holds, show, searched, computed, stored, filled_by and 3 more
         hint: "max" belongs to string, text, integer, bigint, decimal, list, secret
 
     2 errors in 1 file

@@ -165,6 +165,13 @@ test('jobs are a list for those who may see them all, with what went wrong', asy
     assert.is((await app.call('GET', path, { token: 'ada' })).status, 403)
   for (const method of ['PATCH', 'DELETE'])
     assert.is((await app.call(method, `/background-jobs/${id}`, { token: 'root', body: {} })).status, 405)
+  const kept = `select format_type(atttypid, null) from pg_attribute where attrelid = 'plinth_change'::regclass and attname = 'record_id'`
+  assert.equal(await app.engine.database.adhoc.run({ text: kept }, []), [['integer']], 'their ids are not in the log')
+  const followed = await fetch(`${app.address}/background-jobs`, {
+    headers: { accept: 'text/event-stream', authorization: 'Bearer root' },
+  })
+  assert.is(followed.status, 200)
+  await followed.body?.cancel()
 })
 
 test('on two instances each job is done once', async () => {
