@@ -43,7 +43,39 @@ const OF_APP = ['plugins', 'calendars', 'limits', 'console']
 export function appWithout(app: Document<unknown>, entries: readonly LeftOut[], hearing: Hearing): Document<unknown> {
   let left = app
   for (const entry of entries) if (isOfApp(entry)) left = taken(left, entry, entry.path, hearing)
-  return left
+  return consoleWithout(left, entries.filter((entry) => !isOfApp(entry) && entry.item === undefined).flatMap(screensOf))
+}
+
+/** The screens that a left out resource or view has, as the console of app.yaml names them; `posts` stands for its views too. */
+function screensOf({ path: [resource = '', part, ...view] }: LeftOut): readonly string[] {
+  if (part === undefined) return [resource]
+  return part === 'views' && view.length > 0 ? [`${resource}/${view.join('.')}`] : []
+}
+
+/** The console of the application below names no screen that is left out: its first screens and its menu go on without. */
+function consoleWithout(app: Document<unknown>, screens: readonly string[]): Document<unknown> {
+  const isGone = ({ value }: DocumentNode): boolean =>
+    typeof value === 'string' && screens.some((screen) => value === screen || value.startsWith(`${screen}/`))
+  const kept = (map: DocumentNode, one: (node: DocumentNode) => readonly DocumentNode[]): DocumentNode =>
+    isObject(map.value as Json)
+      ? mapOf(new Map([...entriesOf(map)].flatMap(([key, node]) => one(node).map((left) => [key, left]))), map)
+      : map
+  const section = (list: DocumentNode): readonly DocumentNode[] => {
+    const left = itemsOf(list).filter((item) => !isGone(item))
+    return left.length === itemsOf(list).length ? [list] : left.length === 0 ? [] : [listOf(left, list)]
+  }
+  const parts: Readonly<Record<string, (node: DocumentNode) => readonly DocumentNode[]>> = {
+    home: (node) => (isGone(node) ? [] : [node]),
+    menu: section,
+  }
+  const whole = within(app, 'console')
+  if (screens.length === 0 || !isObject(whole.value as Json)) return app
+  const left = new Map(
+    [...entriesOf(whole)].map(([key, node]) => [key, parts[key] === undefined ? node : kept(node, parts[key])]),
+  )
+  for (const [key, node] of left) if (key in parts && entriesOf(node).size === 0) left.delete(key)
+  const others = [...entriesOf(app)].filter(([key]) => key !== 'console' || left.size > 0)
+  return mapOf(new Map(others.map(([key, node]) => [key, key === 'console' ? mapOf(left, whole) : node])), app)
 }
 
 function isOfApp({ path: [first = ''] }: LeftOut): boolean {

@@ -162,6 +162,14 @@ export function changedDesk(drawn: readonly string[]) {
       to.replace('$1', typeof from === 'string' ? '$1' : (from.exec(text)?.[1] ?? '')),
     )
     texts.set(file, changed)
+    const [was, is] = [text, changed].map((one) => /^resource: (\w+)/m.exec(one)?.[1])
+    // The menu of the desk names its resources, so the desk changes with it.
+    if (was !== undefined && was !== is) {
+      const app = texts.get('app.yaml') ?? readFileSync('resources/app.yaml', 'utf8')
+      const rest = is === undefined ? '(?:/\\w+)?(?:, )?' : '\\b'
+      const renamed = (block: string) => block.replaceAll(new RegExp(`\\b${was}${rest}`, 'g'), is ?? '')
+      texts.set('app.yaml', app.replace(/^console:[\s\S]*?\n\n/m, renamed))
+    }
     return changed !== text
   })
   return { made, texts }

@@ -81,6 +81,21 @@ async function made(files: Readonly<Record<string, string>>): Promise<Boot> {
 
 const OWN = { 'resources/app.yaml': 'name: Town library\nextends: ../base\n' }
 
+test('the console of the application below goes on without the screens that are left out', async () => {
+  const console = `console:
+  home: { reader: authors, any: books/long }
+  menu: { Reading: [books, books/long], People: [authors] }
+`
+  const { value, diagnostics } = await booted({
+    'base/resources/app.yaml': `${BASE['base/resources/app.yaml']}${console}`,
+    'base/resources/books.yaml': `${BOOKS}views: { long: { label: Long, where: { pages: { gt: 500 } } } }\n`,
+    'resources/app.yaml':
+      'name: Own\nextends: ../base/resources\nwithout: [authors, books.relations.author, books.views.long]\n',
+  })
+  assert.equal(diagnostics, [])
+  assert.equal(value?.catalog.console, { menu: { Reading: ['books'] } })
+})
+
 test('the application has what it extends, its plugins too, and its own name', async () => {
   const { catalog, composition, sources } = await made(OWN)
   assert.is(catalog.name, 'Town library')
