@@ -104,7 +104,8 @@ export function migrateTables(
     const how = appliedWith(isWhole ? options : { ...options, rehearse: undefined }, database, 'start')
     const refused = await applied(change, runner, catalog, how)
     if (refused.length > 0) return { diagnostics: refused }
-    if (leave.length === 0 && age !== 'older') await noteSettled(wanted, database, runner)
+    // A step may wait for the next start, such as an index that a session is in the way of.
+    if (plan.steps.length === 0 && age !== 'older') await noteSettled(wanted, database, runner)
     const more = { ...(rules.length === 0 ? {} : { rules }), ...(age === 'older' ? { older: true } : {}) }
     return {
       value: {

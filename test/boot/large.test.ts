@@ -147,6 +147,7 @@ test('a saved file that changes no table has the database neither read nor alter
   }
   const count = async (): Promise<number> =>
     Number((await database.adhoc.run({ text: 'select count(*) from resource_002s' }, []))[0]?.[0])
+  assert.equal(await save((text) => `${text}# The first save finds nothing to do.\n`), { codes: [], isRead: true })
   assert.equal(await save((text) => `${text}label: Thing\n`), { codes: [], isRead: false })
   assert.is(made.value.app.catalog.resources.get('resource_002s')?.label, 'Thing')
   assert.equal(await save((text) => `${text}seeds: { key: name, rows: [{ name: First }] }\n`), {

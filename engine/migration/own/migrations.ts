@@ -40,16 +40,16 @@ const wholeText = memo((wanted: readonly Table[]): string =>
   createHash('sha256').update(JSON.stringify(wanted)).digest('hex'),
 )
 
-/** What this process brought a database to, with nothing left to do: the tables, and the last row of its record then. */
+/** What this process found a database to be, with nothing to do: the tables, and the last row of its record then. */
 const settledOf = memo((_: Database): { tables?: string; migration?: string } => ({}))
 
-/** Notes that the tables are as they are wanted; those of others may change at any time. */
+/** Notes that the tables are as they are wanted. Those of others may change, and an older version may write former words. */
 export async function noteSettled(wanted: readonly Table[], database: Database, runner: Runner): Promise<void> {
-  if (wanted.some(({ existing }) => existing)) return
+  if (wanted.some(({ existing, columns }) => existing || columns.some(({ becomes }) => becomes !== undefined))) return
   Object.assign(settledOf(database), { tables: wholeText(wanted), migration: await latestMigration(runner) })
 }
 
-/** Whether a database is as this process left it, with these tables: there is nothing to compare then. */
+/** Whether a database is as this process found it, with these tables: there is nothing to compare then. */
 export async function isSettled(wanted: readonly Table[], database: Database, runner: Runner): Promise<boolean> {
   const { tables: known, migration } = settledOf(database)
   return known === wholeText(wanted) && migration === (await latestMigration(runner))
