@@ -8,6 +8,8 @@ import type { Json } from './json.ts'
  * `quota`, when set, is the most that the account may store.
  * `bucket`, when set, is the limit of requests that counts the caller instead of the general one: `session` is that of
  * browsers.
+ * `limit`, when set, is a limit of requests a minute that counts the caller besides that of its account.
+ * `used`, when set, is told each permission by which a request was let in.
  * `scope`, when set, says that the caller is less than the account: with `permissions`, rules that name no permission
  * (`role`, `signed_in`) do not speak of it; with `own` they do. Neither leaves work for later that would run as the
  * account.
@@ -22,6 +24,8 @@ export interface Actor {
   readonly attributes: Readonly<Record<string, Json>>
   readonly quota?: { readonly records: number; readonly bytes: number }
   readonly bucket?: 'session'
+  readonly limit?: { readonly name: string; readonly most: number }
+  readonly used?: (permission: string) => void
   readonly scope?: 'permissions' | 'own'
   readonly restriction?: string
   readonly restrictionCode?: 'second_factor_required'

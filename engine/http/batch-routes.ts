@@ -1,8 +1,8 @@
 /** Routes that write many records of a resource: a batch of operations, all records of a filter, a unique value. */
 
 import type { Actor } from '../actor.ts'
-import { readable, requireClause } from '../ask/policy.ts'
-import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { clausesFor, readable, requireClause } from '../ask/policy.ts'
+import type { Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ORDER_PARAMETERS, PAGE_PARAMETERS } from '../catalog/list-parameter.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { ApiError, invalid } from '../error.ts'
@@ -88,17 +88,10 @@ function route(resource: Resource, given: Given): BatchRoute {
   }
 }
 
-/** Throws forbidden for a caller who may do none of the actions. */
-function admitted(resource: Resource, does: readonly OperationName[], actor: Actor): void {
-  const refusals = does.flatMap((name) => {
-    try {
-      requireClause(resource.policies[name], actor)
-      return []
-    } catch (error) {
-      return [error]
-    }
-  })
-  if (refusals.length === does.length) throw refusals[0]
+/** The clauses of the actions that speak of a caller; throws forbidden for one who may do none of them. */
+function admitted(resource: Resource, does: readonly OperationName[], actor: Actor): readonly Clause[] {
+  const speaking = does.flatMap((name) => clausesFor(resource.policies[name], actor))
+  return speaking.length > 0 ? speaking : requireClause(resource.policies[does[0]!], actor)
 }
 
 function batchRoute(resource: Resource, does: readonly OperationName[], queryFields: readonly Field[]): BatchRoute {
@@ -215,8 +208,11 @@ function uniqueRoutes(resource: Resource, by: readonly Field[]): readonly BatchR
     by,
     versioned: true,
     admit: (actor) => {
-      for (const action of ['update', 'create'] as const) requireClause(resource.policies[action], actor)
+      const clauses = (['update', 'create'] as const).flatMap((action) =>
+        requireClause(resource.policies[action], actor),
+      )
       if (!by.some((field) => readable(field, actor))) throw new ApiError('forbidden')
+      return clauses
     },
     run: async (execution, { body, headers, params }) => {
       const named = namedValue(

@@ -1,7 +1,7 @@
 /** Routes as an app serves them: those of plugins with their options, those of the engine, with their fields resolved. */
 
 import type { Actor } from '../actor.ts'
-import type { Earlier, Field } from '../catalog/catalog.ts'
+import type { Clause, Earlier, Field } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import type { Execution } from '../run/execution.ts'
 import type { Reply, Route, RouteContext } from './route.ts'
@@ -21,8 +21,8 @@ interface Bound extends Omit<Route, 'handle'> {
   readonly inputFields: readonly Field[] | undefined
   /** undefined: the handler judges the query itself; an empty list refuses every parameter. */
   readonly queryFields: readonly Field[] | undefined
-  /** Asked after `access`: throws for a caller who may do this to no record at all. */
-  readonly admit?: (actor: Actor) => void
+  /** Asked after `access`: the clauses that speak of a caller; throws for one who may do this to no record at all. */
+  readonly admit?: (actor: Actor) => readonly Clause[]
   /** Whether the OpenAPI document leaves out the plain filters, which the list already describes. */
   readonly brief?: boolean
   /** How many more requests it counts as; absent: none. */

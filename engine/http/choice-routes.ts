@@ -1,7 +1,7 @@
 /** GET /<resource>/choices/<relation>: the records that a relation may be set to, for forms that offer them. */
 import type { Actor } from '../actor.ts'
-import { forbiddenBy } from '../ask/policy.ts'
-import type { BelongsTo, Catalog, Field, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
+import { clausesFor, forbiddenBy } from '../ask/policy.ts'
+import type { BelongsTo, Catalog, Clause, Field, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
 import type { JsonSchema } from '../json.ts'
@@ -61,8 +61,9 @@ function choiceRoute(
   queryFields: readonly Field[],
 ): EngineRoute {
   const isPublic = WRITES.some((action) => routeAccess(resource, action) === 'public')
-  const admit = (actor: Actor): void => {
-    if (isChosenBy({ catalog, actor }, resource, relation)) return
+  const admit = (actor: Actor): readonly Clause[] => {
+    if (isChosenBy({ catalog, actor }, resource, relation))
+      return WRITES.flatMap((action) => clausesFor(resource.policies[action], actor))
     throw actor.kind === 'anonymous' ? new ApiError('unauthenticated') : forbiddenBy([], actor)
   }
   return {

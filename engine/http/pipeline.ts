@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { type Actor, ANONYMOUS } from '../actor.ts'
-import { allows, allowsOne, forbiddenBy } from '../ask/policy.ts'
+import { allows, allowsOne, forbiddenBy, holds } from '../ask/policy.ts'
 import type { Field } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -88,6 +88,7 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     const read = await readBody(call, place)
     const query = call.search === '' ? new URLSearchParams() : parseQuery(call.search)
     checkAccess(place, call.actor)
+    if (call.actor.used !== undefined) noteUsed(route, call.actor)
     const upload = await readUpload(call, place)
     try {
       const input = decode(call, place, match, { ...read, query, upload })
@@ -169,6 +170,12 @@ export function checkAccess({ route, needsToken }: Pick<Place, 'route' | 'needsT
     if (!allowed) throw forbiddenBy(access, actor)
   }
   route.admit?.(actor)
+}
+
+/** Tells the permissions by which a route admits its caller. */
+function noteUsed({ access, admit }: Pick<BoundRoute, 'access' | 'admit'>, actor: Actor): void {
+  const asked = [...(access === 'public' ? [] : access), ...(admit?.(actor) ?? []).flatMap((clause) => clause.access)]
+  for (const one of asked) if (one.kind === 'permission' && holds(actor, one.permission)) actor.used?.(one.permission)
 }
 
 /** The parts of a request's input before they are decoded. */

@@ -60,7 +60,7 @@ class Counting {
 
 /** The counter of an app; the store keeps the counts across a change of the app. */
 export function rateLimiter({ settings, store, clock }: Pick<HttpParts, 'settings' | 'store' | 'clock'>): CountRequest {
-  const limiter = (bucket: Counted, limit: number) =>
+  const limiter = (bucket: Counted | 'key', limit: number) =>
     ratelimit({
       driver: 'redis',
       namespace: bucket,
@@ -81,11 +81,25 @@ export function rateLimiter({ settings, store, clock }: Pick<HttpParts, 'setting
     auth: limiter('auth', settings.authRateLimit),
     session: limiter('session', settings.sessionRateLimit),
   }
+  const ofKeys = new Map<number, ReturnType<typeof limiter>>()
+  const ofKey = (most: number) => {
+    const known = ofKeys.get(most) ?? limiter('key', most)
+    ofKeys.set(most, known)
+    return known
+  }
   const passed = async (): Promise<void> => {}
+  const judged = async (by: ReturnType<typeof limiter>, id: string): Promise<Counting> => {
+    const counting = new Counting(id)
+    await Reflect.apply(by, undefined, [counting, passed])
+    return counting
+  }
   return async ({ res }, bucket, actor, ip) => {
-    const counting = new Counting(countedUnder(bucket, actor, ip))
     const counted = bucket === 'general' ? (actor.bucket ?? bucket) : bucket
-    await Reflect.apply(limiters[counted], undefined, [counting, passed])
+    let counting = await judged(limiters[counted], countedUnder(bucket, actor, ip))
+    if (bucket === 'general' && actor.limit !== undefined && counting.status !== 429) {
+      const own = await judged(ofKey(actor.limit.most), actor.limit.name)
+      if (own.standing.remaining <= counting.standing.remaining) counting = own
+    }
     const { total, remaining, reset } = counting.standing
     res.setHeader('X-RateLimit-Limit', total)
     res.setHeader('X-RateLimit-Remaining', remaining)

@@ -5,7 +5,7 @@ import { parametersOf } from '../ask/list.ts'
 import { type Lookup, readLookup } from '../ask/lookup.ts'
 import { forbiddenBy, readable, requireClause, shown } from '../ask/policy.ts'
 import { readRecordQuery } from '../ask/projection.ts'
-import type { Access, BelongsTo, Catalog, Field, Nested, Resource } from '../catalog/catalog.ts'
+import type { Access, BelongsTo, Catalog, Clause, Field, Nested, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { FIELD_TYPES } from '../field/index.ts'
@@ -132,9 +132,10 @@ function nestedRoutes(
 }
 
 /** A nested list reveals the parent of each record, so a caller who may not read that foreign key is refused. */
-function admitBelow(resource: Resource, { field, read = [] }: BelongsTo, actor: Actor): void {
-  requireClause(resource.policies.view, actor)
+function admitBelow(resource: Resource, { field, read = [] }: BelongsTo, actor: Actor): readonly Clause[] {
+  const clauses = requireClause(resource.policies.view, actor)
   if (!readable(field, actor)) throw forbiddenBy(read, actor)
+  return clauses
 }
 
 /** The record that a path names. */

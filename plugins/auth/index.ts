@@ -40,6 +40,7 @@ const RESOURCES = [
   'pending_users',
   'access_tokens',
   'access_keys',
+  'access_key_uses',
   'identities',
   'provider_codes',
   'factors',

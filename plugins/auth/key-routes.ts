@@ -16,6 +16,7 @@ import {
 import { requireFresh } from './factors/fresh.ts'
 import { note } from './history/acts.ts'
 import { keyHash, newKey } from './key.ts'
+import { usesOf } from './key-use.ts'
 import { authOptions } from './options.ts'
 import { addressFrom } from './session.ts'
 
@@ -35,12 +36,22 @@ const PROPERTIES = {
   own: { type: 'boolean' },
   networks: TEXTS,
   methods: TEXTS,
+  rate: { type: ['integer', 'null'] },
   created_at: MOMENT,
   last_used_at: { type: ['string', 'null'], format: 'date-time' },
   expires_at: MOMENT,
 } as const
 const SHOWN = Object.keys(PROPERTIES)
 const KEY = { type: 'object', properties: PROPERTIES, required: SHOWN } as const
+
+const USED = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { permission: { type: 'string' }, used_at: { type: 'string' } },
+    required: ['permission', 'used_at'],
+  },
+} as const
 
 const OWN = { tag: 'Authentication', access: [{ kind: 'permission', permission: 'keys.own' }] } as const
 
@@ -87,12 +98,14 @@ const get: Route = {
   method: 'GET',
   path: '/auth/keys/{id}',
   summary: 'One of the own keys',
-  output: KEY,
+  description:
+    '`used` has the permissions by which its requests were let in within the last 30 days, to within an hour. One that only shows or takes further fields is not among them.',
+  output: { ...KEY, properties: { ...PROPERTIES, used: USED }, required: [...SHOWN, 'used'] },
   handle: async (context) => {
     refuseKeys(context.actor)
     const [key] = await keysOf(context, { id: idIn(context.params) })
     if (key === undefined) throw new ApiError('record_not_found', { label: 'Key' })
-    return { data: shown(key) }
+    return { data: { ...shown(key), used: await usesOf(context, Number(key.id)) } }
   },
 }
 
@@ -110,6 +123,7 @@ const create: Route = {
     own: { type: 'boolean', default: false, nullable: false },
     networks: { type: 'list', of: 'string', max_items: 50, default: [], nullable: false },
     methods: { type: 'list', of: 'string', max_items: 5, default: [], nullable: false },
+    rate: { type: 'integer', min: 1, max: 1_000_000, description: 'Requests in a minute' },
     days: { type: 'integer', min: 1 },
   },
   output: { ...KEY, properties: { ...PROPERTIES, key: { type: 'string' } }, required: [...SHOWN, 'key'] },
@@ -124,7 +138,7 @@ const create: Route = {
     if (present.length >= MOST)
       throw new ApiError('conflict', { message: `An account has at most ${MOST} keys: end one that is not used` })
     const { key, start } = newKey()
-    const { days = keyDays, name, permissions, own, networks, methods } = body
+    const { days = keyDays, name, permissions, own, networks, methods, rate = null } = body
     const made = await records('access_keys', 'system').create({
       name: name!,
       start,
@@ -133,6 +147,7 @@ const create: Route = {
       own: own!,
       networks: networks!,
       methods: methods!,
+      rate,
       expires_at: new Date(now().getTime() + Number(days) * DAY_MS).toISOString(),
       user_id: actor.id,
     })

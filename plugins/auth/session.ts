@@ -17,6 +17,7 @@ import {
 import { tokenInCookie } from './cookie.ts'
 import { note, noteKeyUse } from './history/acts.ts'
 import { actorOfKey, KEY_START, keyHash } from './key.ts'
+import { noteUse } from './key-use.ts'
 import { type AuthOptions, authOptions } from './options.ts'
 import { readToken, signToken } from './token.ts'
 
@@ -88,10 +89,13 @@ async function byKey(context: SessionContext & Presented, key: string): Promise<
   const row = hash === undefined ? undefined : await rowOf(batchesOf(context.catalog).keys, context, hash)
   if (row === undefined) return null
   const actor = actorIn(row, context)
-  const [permissions, own, networks, methods] = row.slice(-5, -1)
+  const [id, permissions, own, networks, methods, rate] = row.slice(-7, -1)
   const limits = { permissions: permissions!, own: own === 't', networks: networks!, methods: methods! }
-  const limited = actorOfKey(actor, limits, context, permissionSet)
-  if (limited === null) return null
+  const less = actorOfKey(actor, limits, context, permissionSet)
+  if (less === null) return null
+  const limit = (rate ?? null) === null ? {} : { limit: { name: `key:${id}`, most: Number(rate) } }
+  const used = (permission: string): void => noteUse(context, Number(id), permission)
+  const limited: Actor = Object.freeze({ ...less, ...limit, used })
   signedIn(limited).from = context.ip
   if (row.at(-1) === 't') noteKeyUse(context, hash!)
   return limited
@@ -142,7 +146,7 @@ const batchesOf = memo((catalog: Catalog): Readonly<Record<'sessions' | 'keys', 
     return { name, marks, text, waiting: [], busy: false }
   }
   const unused = 's.cookie and coalesce(s.last_used_at, s.created_at) <= $3::timestamptz'
-  const limits = 's.permissions, s.own, s.networks, s.methods'
+  const limits = 's.id, s.permissions, s.own, s.networks, s.methods, s.rate'
   return {
     sessions: batch(
       'auth_sessions',

@@ -59,6 +59,7 @@ test.before(async (desk) => {
         admit: (actor) => {
           if (!holds(actor, 'things.create'))
             throw new ApiError('forbidden', { message: 'You need the permission things.create' })
+          return []
         },
       }),
       route({ method: 'POST', path: '/accounts', ...once, secretKeys: ['password'] }),

@@ -75,6 +75,36 @@ test('a key is shown once, is known by its start, and does what it names', async
   assert.is(await statusOf(desk.get('/tickets', holder)), 401)
 })
 
+test('a key tells by which permissions its requests were let in, whatever else it has', async ({ desk, agent }) => {
+  const permissions = ['tickets.view', 'tickets.create', 'tickets.update', 'tickets.export']
+  const made = await desk.post('/auth/keys', agent, { name: 'Wide', permissions })
+  const path = `/auth/keys/${made.at('data.id')}`
+  assert.equal((await desk.get(path, agent)).at('data.used'), [])
+  const key = { ...agent, token: String(made.at('data.key')) }
+  assert.is(await statusOf(desk.get('/tickets', key)), 200)
+  assert.is(await statusOf(desk.get('//openapi.json', key)), 200)
+  assert.is(await statusOf(desk.remove('/tickets/1', key)), 403)
+  const used = async () =>
+    ((await desk.get(path, agent)).at('data.used') as { permission: string }[]).map((one) => one.permission)
+  await until(async () => (await used()).length > 0)
+  assert.equal(await used(), ['tickets.view'])
+  assert.is(await statusOf(desk.get('/tickets/export', key)), 200)
+  await until(async () => (await used()).length > 1)
+  assert.equal(await used(), ['tickets.export', 'tickets.view'])
+})
+
+test('a key has a rate of its own, and its account keeps the rest', async ({ desk, agent }) => {
+  const key = await keyOf(desk, agent, { permissions: ['tickets.view'], rate: 3 })
+  const answers: Answer[] = []
+  for (let count = 0; count < 4; count += 1) answers.push(await desk.get('/tickets', key))
+  assert.equal(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 429],
+  )
+  assert.is(answers[0]?.headers['x-ratelimit-limit'], '3')
+  assert.is(await statusOf(desk.get('/tickets', agent)), 200)
+})
+
 test('what is wrong with a new key is said by field', async ({ desk, agent }) => {
   const wrong = {
     permissions: ['tickets.veiw', 'roles.manage', '*'],
