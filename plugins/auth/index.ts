@@ -27,7 +27,7 @@ import { accountPage } from './pages/account.ts'
 import { linkPage, signInPage } from './pages/sign-in.ts'
 import { resetRoutes } from './reset.ts'
 import { guardRole, guardUser } from './role-guards.ts'
-import { builtInRoles, unseededRoles } from './roles.ts'
+import { builtInRoles, unknownAccounts, unseededRoles } from './roles.ts'
 import { authenticate, openSession } from './session.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { loginRoute, signInRoutes } from './sign-in.ts'
@@ -143,6 +143,7 @@ export default definePlugin({
     accountFields,
     providerMistakes,
     unknownActs,
+    unknownAccounts,
   ],
   permissions: { 'keys.own': 'May make keys, by which programs act with some of the own permissions.' },
   hooks: HOOKS,

@@ -3,11 +3,13 @@
  * name roles that exist.
  */
 import {
+  type Access,
   type Catalog,
   type Diagnostic,
   type JsonObject,
   nearest,
   type ResourceDefinition,
+  type RuleComplaint,
   type RuleDefinition,
 } from '../../engine/index.ts'
 import { authOptions } from './options.ts'
@@ -83,4 +85,52 @@ export function unseededRoles(
             : `did you mean "${near}"?`,
       }
     })
+}
+
+type At = readonly (string | number)[]
+
+/** A complaint where there is no such role; `words` may be written instead of one. */
+export function roleMistakes(
+  catalog: Catalog,
+  role: string,
+  at: At,
+  words: readonly string[],
+): readonly RuleComplaint[] {
+  const known = catalog.accounts?.roles
+  if (known === undefined || known.has(role)) return []
+  const near = nearest(role, [...known, ...words])
+  return [
+    {
+      code: 'auth/unknown_role',
+      message: `There is no role "${role}"`,
+      hint: near === undefined ? `one of: ${[...words, ...known].join(', ')}` : `did you mean "${near}"?`,
+      at,
+    },
+  ]
+}
+
+/** A complaint for each role and permission that there is not, among those by which options choose accounts. */
+export function unknownAccounts(catalog: Catalog, options: JsonObject): readonly RuleComplaint[] {
+  const { magicLink, secondFactor } = authOptions(options)
+  return [
+    ...accessMistakes(catalog, secondFactor.required, ['second_factor', 'required']),
+    ...accessMistakes(catalog, magicLink?.for ?? [], ['magic_link', 'for']),
+  ]
+}
+
+function accessMistakes(catalog: Catalog, list: readonly Access[], at: At): readonly RuleComplaint[] {
+  return list.flatMap((access, index) => {
+    if (access.kind === 'role') return roleMistakes(catalog, access.roles[0] ?? '', [...at, index, 'role'], [])
+    if (access.kind !== 'permission' || catalog.permissions.has(access.permission)) return []
+    const { permission } = access
+    const near = nearest(permission, [...catalog.permissions.keys()])
+    return [
+      {
+        code: 'auth/unknown_permission',
+        message: `There is no permission "${permission}"`,
+        hint: near === undefined ? 'a policy or a plugin that names it makes it one' : `did you mean "${near}"?`,
+        at: [...at, index, 'permission'],
+      },
+    ]
+  })
 }

@@ -9,6 +9,7 @@ import {
   readChangeCondition,
   targetOf,
 } from '../../../engine/index.ts'
+import { roleMistakes } from '../roles.ts'
 import { claimsOf, readClaimCondition } from './claims.ts'
 import { type Given, type Provider, providersIn } from './options.ts'
 import { isLocal } from './server.ts'
@@ -139,18 +140,4 @@ function claimMistake(
     `No claim "${claim}" is known of ${provider.name}`,
     near === undefined ? `say its type, as claims: { ${claim}: string }` : `did you mean "${near}"?`,
   )
-}
-
-function roleMistakes(catalog: Catalog, role: string, at: At, words: readonly string[]): readonly RuleComplaint[] {
-  const known = catalog.accounts?.roles
-  if (known === undefined || known.has(role)) return []
-  const near = nearest(role, [...known, ...words])
-  return [
-    {
-      code: 'auth/unknown_role',
-      message: `There is no role "${role}"`,
-      hint: near === undefined ? `one of: ${[...words, ...known].join(', ')}` : `did you mean "${near}"?`,
-      at,
-    },
-  ]
 }
