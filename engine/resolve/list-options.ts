@@ -4,6 +4,7 @@ import type { Field, FieldPath, Filter, FilterPath, Resource, SearchPath } from 
 import { LIST_PARAMETERS } from '../catalog/list-parameter.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { SearchDefinition } from '../definition/definition.ts'
+import { comparedPaths, leaves } from '../filter/walk.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import type { DiagnosticCode } from '../text/diagnostic.ts'
 import { hintOf } from '../text/nearest.ts'
@@ -114,8 +115,9 @@ function conditions(resolution: Resolution, written: Written, draft: Draft): Res
   for (const [parameter, condition] of Object.entries(value.filters ?? {})) {
     if (!isObject(condition)) continue
     if (isReserved(resolution, parameter, '{ … }', place(['filters', parameter], 'key'))) continue
-    const of = linkFilter(resolution, draft, condition, under(place, 'filters', parameter))
-    if (of === undefined) continue
+    const at = under(place, 'filters', parameter)
+    const of = linkFilter(resolution, draft, condition, at)
+    if (of === undefined || !asksOfShown(resolution, of, condition, at)) continue
     const values = new Map<string, Filter>([
       ['true', of],
       ['false', { kind: 'not', of }],
@@ -258,6 +260,25 @@ function askable(
     hint: `write "searched: true" at "${hidden.relation ?? hidden.name}" if they may, or leave it out here`,
   })
   return false
+}
+
+/** Whether callers may learn what the condition of a filter compares; reports the first value that no answer shows. */
+function asksOfShown(resolution: Resolution, filter: Filter, written: JsonObject, place: Place): boolean {
+  return pathsOf(filter).every((path) => {
+    const name = [...path.relations.map((one) => one.name), path.field.relation ?? path.field.name].join('.')
+    return askable(resolution, path, name, 'not_filterable', place(name in written ? [name] : [], 'key'))
+  })
+}
+
+/** What a condition reads, with the relations that it follows on the way to related records. */
+function pathsOf(filter: Filter): readonly FieldPath[] {
+  return leaves(filter).flatMap((leaf) => {
+    if (leaf.kind === 'compare') return comparedPaths(leaf)
+    const { many, relations } = leaf.path
+    const steps = many.kind === 'belongs_to' ? [...relations, many] : relations
+    const way = steps.map(({ field }, at) => ({ relations: relations.slice(0, at), field }))
+    return [...way, ...pathsOf(leaf.of)]
+  })
 }
 
 type Names = 'by' | 'of'

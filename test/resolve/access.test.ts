@@ -73,6 +73,16 @@ test('a permission that a role holds, a plugin declares or two rules name is kno
   assert.equal(warned(`${twice}policies: { view: [{ permission: things.veiw }] }`), [])
 })
 
+test('who may have answers explained is judged like every other permission', () => {
+  const files = { things: viewedBy('things.view'), users: USERS, roles: roles(HELD) }
+  const explained = (permission: string) => mistakes(files, 'warning', `explain: { permission: ${permission} }`)
+  assert.equal(explained('parts.mange'), [
+    'app.yaml [parts.mange] unknown_permission: No seeded role holds the permission "parts.mange", and nothing else names it (did you mean "parts.manage"?)',
+  ])
+  assert.equal(explained('parts.manage'), [])
+  assert.equal(explained('answers.explain'), [], 'an admin holds every permission')
+})
+
 test('a clause of roles that lack its permission admits nobody', () => {
   const clause = (role: string, permission: string) =>
     warned(`actions: [list]\npolicies: { view: [{ role: ${role}, permission: ${permission} }] }`)

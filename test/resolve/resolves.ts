@@ -75,8 +75,9 @@ export function complaints(files: Readonly<Record<string, string>>, severity: 'e
 export function mistakes(
   files: Readonly<Record<string, string>>,
   severity: 'error' | 'warning' = 'error',
+  app = '',
 ): readonly string[] {
-  const { diagnostics } = resolveFiles(files)
+  const { diagnostics } = resolveFiles(files, `name: Test\n${app}`)
   return diagnostics
     .filter((diagnostic) => (diagnostic.severity ?? 'error') === severity)
     .map(({ code, message, span, hint }) => {

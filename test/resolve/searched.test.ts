@@ -5,7 +5,8 @@ import { mistakes, resourceOf, VIEW } from './resolves.ts'
 
 const test = suite('fields that no answer shows')
 
-const OTHERS = `fields: { title: { type: string }, pin: { type: string, show: never } }\n${VIEW}`
+const OTHERS = `fields: { title: { type: string }, pin: { type: string, show: never } }
+relations: { whole: { belongs_to: others }, bits: { has_many: others } }\n${VIEW}`
 
 const file = (asked: string, more = ''): Readonly<Record<string, string>> => ({
   things: `fields: { name: { type: string }, code: { type: string, show: never${more} }, due: { type: date, show: never${more} } }
@@ -18,6 +19,9 @@ for (const [title, asked, name, code] of [
   ['a filter with a name of its own', 'filters: { c: code }', 'code', 'not_filterable'],
   ['a filter of a record elsewhere', 'filters: [shown.pin]', 'shown.pin', 'not_filterable'],
   ['a filter over a relation that no answer shows', 'filters: [other.title]', 'other.title', 'not_filterable'],
+  ['a condition with a name', 'filters: { late: { due: { lt: 2026-01-01 } } }', 'due', 'not_filterable'],
+  ['a condition about a record elsewhere', 'filters: { x: { shown.pin: a } }', 'shown.pin', 'not_filterable'],
+  ['a condition over a relation', 'filters: { x: { other.title: a } }', 'other.title', 'not_filterable'],
   ['a range', 'ranges: { d: due }', 'due', 'not_filterable'],
   ['an order', 'sort: { keys: [name, code] }', 'code', 'not_sortable'],
   ['a search', 'search: [name, code]', 'code', 'not_searchable'],
@@ -35,8 +39,24 @@ for (const [title, asked, name, code] of [
   })
 }
 
-test('a condition of the author’s own may compare them', () => {
-  assert.equal(mistakes(file('filters: { late: { due: { lt: 2026-01-01 } } }\nsort: { default: -due }')), [])
+test('no part of a condition with a name reaches them, and none of the records that it asks about', () => {
+  const asked = (condition: string) => {
+    const [said = '', ...more] = mistakes(file(`filters: { x: ${condition} }`))
+    assert.equal(more, [], condition)
+    return said
+  }
+  for (const [condition, name] of [
+    ['{ any: [{ name: a }, { not: { code: a } }] }', 'code'],
+    ['{ other: { null: false } }', 'other'],
+    ['{ all: [{ shown.pin: { in: [a, b] } }] }', 'shown.pin'],
+    ['{ shown.bits: { some: { pin: a } } }', 'pin'],
+  ] as const)
+    assert.match(asked(condition), `No answer shows "${name}", and`)
+  assert.is(asked('{ name: { ne: a }, shown.title: a, shown.bits: { none: { title: a } } }'), '')
+})
+
+test('the order that a list has by itself may go by them', () => {
+  assert.equal(mistakes(file('sort: { default: -due }')), [])
 })
 
 test('what is searched is shown to nobody all the same', () => {

@@ -27,13 +27,21 @@ interface Parts {
   readonly view?: string
   readonly create?: string
   readonly update?: string
+  readonly extra?: string
   readonly relations?: string
   readonly more?: string
 }
 
 const FOR_DOCTORS = '[{ permission: visits.write }]'
 
-function visits({ create = FOR_DOCTORS, more = '', relations = '', update = FOR_DOCTORS, view }: Parts): string {
+function visits({
+  create = FOR_DOCTORS,
+  extra = '',
+  more = '',
+  relations = '',
+  update = FOR_DOCTORS,
+  view,
+}: Parts): string {
   return `resource: visits
 actions: [list, get, create, update]
 fields:
@@ -42,6 +50,7 @@ fields:
   ends_at: { type: timestamp }
   size: { type: enum, values: [small, large], default: small, nullable: false }
   stars: { type: integer, min: 1, max: 5 }
+  ${extra}
 relations:
   patient: { belongs_to: users }
 ${relations}policies:
@@ -165,6 +174,12 @@ const CASES: readonly (readonly [what: string, parts: Parts, ...messages: string
       more: `${moves('      - { from: booked, to: [seen, cancelled] }\n')}follows:\n  - { changed: stars, set: { status: booked } }\n`,
     },
     'No move of "status" leads to "booked", so an update is refused each time',
+  ],
+  [
+    'words of an enum that people take for one',
+    { extra: 'state: { type: enum, values: [open, in_work, Open, o-pen, In-Work] }' },
+    '"Open" and "open" are two words, and people take them for one',
+    '"In-Work" and "in_work" are two words, and people take them for one',
   ],
   [
     'a sign in the middle of a text that hides a bracket',

@@ -31,7 +31,7 @@ type Roles = ReturnType<typeof seededPermissions>
 export function judgeAccess(resolution: Resolution): void {
   const roles = seededPermissions(resolution)
   const resources = judgedResources(resolution)
-  const named = resources.flatMap((resource) => permissionsNamed(resource))
+  const named = [...explaining(resolution), ...resources.flatMap((resource) => permissionsNamed(resource))]
   const known = knownPermissions(resolution, named, roles)
   for (const one of named) judge(resolution, PERMISSION, { ...one, resolution, known, roles })
   for (const resource of resources) {
@@ -44,6 +44,12 @@ export function judgeAccess(resolution: Resolution): void {
 
 interface Named extends Placed {
   readonly permission: string
+}
+
+/** The permission of app.yaml that has answers explained. */
+function explaining({ definition: { app } }: Resolution): readonly Named[] {
+  const { explain } = app.value
+  return explain === undefined ? [] : [{ ...explain, place: () => app.place(['explain', 'permission']) }]
 }
 
 /** The permissions that the rules of a file and its keys of plugins name. */
@@ -60,15 +66,10 @@ function permissionsNamed({ draft, resolution, written }: JudgedResource): reado
 }
 
 /** The permissions that a plugin or its files name, a seeded role holds, or several rules speak of. */
-function knownPermissions(
-  { definition, extensions }: Resolution,
-  named: readonly Named[],
-  roles: Roles,
-): ReadonlySet<string> {
-  const { explain } = definition.app.value
+function knownPermissions({ extensions }: Resolution, named: readonly Named[], roles: Roles): ReadonlySet<string> {
   const held = [...(roles?.values() ?? [])].flatMap((permissions) => [...permissions])
   const brought = named.filter(({ place }) => extensions.brought?.has(place([]).source) === true)
-  const seen = new Set<string>(explain === undefined ? [] : [explain.permission])
+  const seen = new Set<string>()
   const again = named.filter(({ permission }) => seen.has(permission) || seen.add(permission) === undefined)
   return new Set([...extensions.permissions.keys(), ...held, ...[...brought, ...again].map((one) => one.permission)])
 }

@@ -16,6 +16,7 @@ import {
   judge,
   judgedFields,
   judgedResources,
+  listed,
   type Row,
   table,
 } from './judgement.ts'
@@ -350,6 +351,16 @@ const KEYS = table<JudgedField>('wrong_option', [
     when: ({ field }) => field.searched === true && field.show !== 'never',
     says: ({ field: { name, relation } }) => `Answers show "${relation ?? name}", so "searched" says nothing`,
     hint: 'take "searched" away, or write "show: never"',
+  },
+  {
+    words: ({ draft, value }) => listed(['values'], draft.existing ? [] : ((value.values ?? []) as readonly string[])),
+    says: ({ value }, word) => {
+      const said = (one: string): string => one.toLowerCase().replaceAll(/[_-]/g, ' ')
+      const other = (value.values as readonly string[]).find((one) => said(one) === said(word))
+      return other !== word && `"${word}" and "${other}" are two words, and people take them for one`
+    },
+    hint: 'leave one of them out, and write `becomes` where records have it',
+    details: () => ({ severity: 'warning' }),
   },
   {
     at: ['holds'],
