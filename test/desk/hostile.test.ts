@@ -130,7 +130,7 @@ const VALUES: readonly unknown[] = [
  * never ends; its parameters are those of its list.
  */
 const ASIDE =
-  /\/stream$|^\/(livez|readyz|metrics|docs|dashboard|console|openapi\.json|password|email|satisfaction)|auth\/logout/
+  /\/stream$|^\/(livez|readyz|metrics|docs|dashboard|console|openapi\.json|password|email|satisfaction|sign-in|account)|auth\/logout/
 
 function isSound(status: number, what: string, text: string): void {
   assert.ok(status >= 200 && status < 500, `${what.slice(0, 300)} answered ${status}: ${text.slice(0, 500)}`)

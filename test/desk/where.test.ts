@@ -113,11 +113,13 @@ test('parts of records go with the desk, and not with its exports and streams', 
   }
 })
 
-test('the examples of the document are good for every list', async () => {
+test('the examples of the document are good for every list whose ids are whole numbers', async () => {
   const { body: document } = await desk.get('//openapi.json')
   const where = document.components.parameters.Where.example
   const query = document.components.requestBodies.ListQuery.content['application/json'].schema.example
-  const lists = Object.keys(document.paths).filter((path) => path.endsWith('/query') && !path.includes('{'))
+  const lists = Object.keys(document.paths).filter(
+    (path) => path.endsWith('/query') && !/\{|background-jobs/.test(path),
+  )
   assert.ok(lists.length > 15, `${lists.length} lists`)
   for (const path of lists) {
     const list = `/${path.replace(/\/query$/, '')}`
