@@ -107,6 +107,9 @@ database('history shows each step with when, by whom and how long, and as JSON',
   const steps = JSON.parse((await run('history', '--json')).said) as { title: string; endedAt: string | null }[]
   assert.ok(steps.some(({ title }) => title.startsWith('create table notes')))
   assert.ok(steps.every(({ endedAt }) => endedAt !== null))
+  const changes = steps.flatMap(({ title }) => (title.includes('notes.stars') ? [title.split(' (')[0]] : []))
+  assert.ok(changes.length > 0)
+  assert.equal(changes, [...new Set(changes)], 'each change is there once')
 })
 
 database('restore-field says when there is nothing to bring back', async () => {

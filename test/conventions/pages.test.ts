@@ -74,6 +74,19 @@ pages('every link leads to a file, and to a heading in it', () => {
   none(wrongLinks(READ, isLost), 'nothing is there')
 })
 
+pages('every guide is found by links that begin at README.md', () => {
+  const found = new Set(['README.md'])
+  for (const path of found)
+    for (const to of linksOf(path)) {
+      const next = join(dirname(path), to.split('#')[0]!)
+      if (texts.has(next)) found.add(next)
+    }
+  none(
+    READ.filter((path) => path.includes('/guide/') && !found.has(path)),
+    'nobody is led to',
+  )
+})
+
 pages('a page that the package has links to what the package has', () => {
   const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: readonly string[] }
   const isPacked = (path: string): boolean =>
