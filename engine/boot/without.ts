@@ -46,7 +46,7 @@ export function appWithout(app: Document<unknown>, entries: readonly LeftOut[], 
   return consoleWithout(left, entries.filter((entry) => !isOfApp(entry) && entry.item === undefined).flatMap(screensOf))
 }
 
-/** The screens that a left out resource or view has, as the console of app.yaml names them; `posts` stands for its views too. */
+/** The screens that a left out resource or view has, as the console of app.yaml names them; `posts` means its views too. */
 function screensOf({ path: [resource = '', part, ...view] }: LeftOut): readonly string[] {
   if (part === undefined) return [resource]
   return part === 'views' && view.length > 0 ? [`${resource}/${view.join('.')}`] : []
