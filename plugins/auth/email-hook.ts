@@ -16,9 +16,10 @@ import {
   tellAddress,
   waitForNext,
 } from './email-link.ts'
+import { closeSessionsOf } from './opened-sessions.ts'
 import { authOptions } from './options.ts'
 import { endLinksOf } from './reset-link.ts'
-import { closeSessionsOf, sessionOf } from './session.ts'
+import { sessionOf } from './session.ts'
 
 /** Runs around every creation and change of an account. */
 export const email: HookContribution = {

@@ -2,10 +2,11 @@
 import { fieldError, type HookContext, type HookContribution, invalid, type Next } from '../../engine/index.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { forgetFailures, noteFailure, refusePaused } from './failures.ts'
+import { closeSessionsOf } from './opened-sessions.ts'
 import { authOptions } from './options.ts'
 import { CURRENT_INPUT, hashPassword, PASSWORD_INPUT, passwordErrors, verifyPassword } from './password.ts'
 import { addReset, endLinksOf, sendInvite } from './reset-link.ts'
-import { closeSessionsOf, sessionOf } from './session.ts'
+import { sessionOf } from './session.ts'
 
 async function setPassword(context: HookContext, next: Next): Promise<void> {
   const { extra, input, record } = context

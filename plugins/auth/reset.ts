@@ -12,10 +12,10 @@ import { type Account, accountOf, greetingOf } from './account.ts'
 import { latestNoted } from './clock-skew.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { forgetFailures } from './failures.ts'
+import { closeSessionsOf } from './opened-sessions.ts'
 import { authOptions } from './options.ts'
 import { hashPassword, passwordErrors } from './password.ts'
 import { endLinksOf, sendReset } from './reset-link.ts'
-import { closeSessionsOf } from './session.ts'
 
 const SENT = 'If the address belongs to an account, a link to set a new password is on its way'
 /** One mail a minute to an address. */

@@ -1,25 +1,23 @@
 /** Sessions: signed tokens, the row behind each and behind each key, read again for every request, many requests by one statement. */
-import { randomUUID } from 'node:crypto'
 import {
   type Actor,
   type AttributeColumns,
   allowsOne,
   attributeColumns,
   type Catalog,
-  countAct,
+  keysOf,
   memo,
   type PluginContext,
   type Presented,
   type Resource,
-  type RouteContext,
   type Row,
+  type Settings,
 } from '../../engine/index.ts'
 import { tokenInCookie } from './cookie.ts'
-import { note, noteKeyUse } from './history/acts.ts'
+import { noteKeyUse } from './history/acts.ts'
 import { actorOfKey, KEY_START, keyHash } from './key.ts'
 import { noteUse } from './key-use.ts'
 import { type AuthOptions, authOptions } from './options.ts'
-import { readToken, signToken } from './token.ts'
 
 interface Waiting {
   readonly id: string
@@ -185,90 +183,6 @@ export function addressFrom(actor: Actor): string | null {
   return signedIn(actor).from ?? null
 }
 
-/** How somebody proved who they are. */
-export type Factor = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'provider'
-
-/** What a session knows of the way in by which it was opened. */
-export interface WayIn {
-  readonly factors: readonly Factor[]
-  /** The name of the provider that said who it is. */
-  readonly provider?: string
-  /** The id of the session at that provider, by which it ends the session. */
-  readonly sid?: string
-  /** Whether the token becomes a cookie; absent: it is sent as a bearer token. */
-  readonly cookie?: boolean
-}
-
-/**
- * Opens a session for an account that proved by `wayIn` who it is; gives the token. For routes of any plugin: one that
- * has a way in of its own is the one to judge the proof.
- */
-export async function openSession(
-  given: Pick<RouteContext, 'catalog' | 'headers' | 'ip' | 'model' | 'now' | 'settings'>,
-  userId: number,
-  wayIn: WayIn,
-): Promise<string> {
-  const context = { ...given, options: given.catalog.pluginOptions.get('auth') ?? {} }
-  const opened = context.now()
-  const expiresAt = opened.getTime() + authOptions(context.options).tokenDays * 86_400_000
-  const jti = randomUUID()
-  const row = {
-    jti,
-    user_id: userId,
-    expires_at: new Date(expiresAt),
-    created_at: opened,
-    address: context.ip.slice(0, 45),
-    user_agent: agentOf(context.headers['user-agent']),
-    factors: wayIn.factors,
-    provider: wayIn.provider ?? null,
-    sid: wayIn.sid ?? null,
-    fresh_at: opened,
-    cookie: wayIn.cookie ?? false,
-  }
-  await context.model('access_tokens').query().insert(row)
-  if (row.cookie) await keepMost(context, userId)
-  countAct(context.settings, 'sign_in', 'done')
-  const { address, factors, provider } = row
-  await note(context, { act: 'signed_in', by: userId, user: userId, address, provider, details: { factors } })
-  return signToken(context, userId, { jti, expiresAt })
-}
-
-/** Ends the sessions by cookie of an account that are more than it may have: those that were unused for longest. */
-async function keepMost({ model, options }: Pick<PluginContext, 'model' | 'options'>, userId: number): Promise<void> {
-  const kept = model('access_tokens')
-    .query()
-    .where({ user_id: userId, cookie: true })
-    .orderByRaw('coalesce(last_used_at, created_at) desc, id desc')
-    .limit(authOptions(options).session.most)
-    .select('id')
-  await model('access_tokens').query().where({ user_id: userId, cookie: true }).whereNotIn('id', kept).delete()
-}
-
-/** The User-Agent header as one line of printable characters that fits the column. */
-function agentOf(header: string | undefined): string | null {
-  const line = (header ?? '').replace(/[^\x21-\x7e]+/g, ' ').trim()
-  return line === '' ? null : line.slice(0, 255)
-}
-
-/** Ends the session of an actor. */
-export async function closeSession({ model, now }: Pick<PluginContext, 'model' | 'now'>, actor: Actor): Promise<void> {
-  const jti = sessionOf(actor)
-  if (jti === undefined) return
-  await model('access_tokens').query().where({ jti }).delete()
-  await note({ model, now }, { act: 'signed_out', by: actor.id, user: actor.id, address: addressFrom(actor) })
-}
-
-/** Ends every session of a user; `except` is the one that stays. */
-export async function closeSessionsOf(
-  { model }: Pick<PluginContext, 'model'>,
-  userId: number,
-  except?: string,
-): Promise<void> {
-  const query = model('access_tokens').query().where({ user_id: userId })
-  if (except !== undefined) query.whereNot({ jti: except })
-  await query.delete()
-}
-
 /** The token in an Authorization header, after one of the schemes (RFC 9110, 11.6.2); undefined without one. */
 function tokenIn(authorization: string, schemes: readonly string[]): string | undefined {
   const [, word = '', token] = /^([\w-]+) +(\S+)$/.exec(authorization) ?? []
@@ -357,3 +271,76 @@ function mustHaveFactor(actor: Actor, standing: string | null | undefined, { sec
 }
 
 const attributesOf = memo((catalog: Catalog): AttributeColumns => attributeColumns(catalog, 'u'))
+
+/** The content of a verified token: the id of its row, and its end in milliseconds since the epoch. */
+interface Claims {
+  readonly jti: string
+  readonly expiresAt: number
+}
+
+type TokenContext = Pick<PluginContext, 'settings' | 'now'>
+
+/** Verified tokens kept, our own among them, so that a signature is checked once per token and not once per request. */
+const KEPT_TOKENS = 10_000
+/** Ours have some 300 characters; longer ones are not worth the hashing. */
+const LONGEST = 2_048
+
+const verifiedFor = memo((_: Settings) => new Map<string, Claims>())
+
+/** A signed token for a user's session. */
+export async function signToken(context: TokenContext, userId: number, claims: Claims): Promise<string> {
+  const { SignJWT } = await import('jose')
+  const { byId, current } = await keysOf(context.settings)
+  const ends = Math.floor(claims.expiresAt / 1000)
+  const token = await new SignJWT()
+    .setProtectedHeader({ alg: 'HS256', kid: current })
+    .setSubject(String(userId))
+    .setJti(claims.jti)
+    .setIssuedAt(Math.floor(context.now().getTime() / 1000))
+    .setExpirationTime(ends)
+    .sign(byId.get(current)!)
+  keep(context, token, Object.freeze({ jti: claims.jti, expiresAt: ends * 1000 }))
+  return token
+}
+
+/** The three parts of a signed token. */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** The claims of a token; undefined for one that is not ours. */
+export async function readToken(context: TokenContext, token: string | undefined): Promise<Claims | undefined> {
+  if (token === undefined || token.length > LONGEST || !TOKEN.test(token)) return undefined
+  const kept = verifiedFor(context.settings)
+  let claims = kept.get(token)
+  if (claims === undefined) claims = await verify(context, token)
+  else kept.delete(token)
+  if (claims === undefined || claims.expiresAt <= context.now().getTime()) return undefined
+  keep(context, token, claims)
+  return claims
+}
+
+/** Keeps a token as the one that was used last; the order of the map is that of last use. */
+function keep({ settings }: TokenContext, token: string, claims: Claims): void {
+  const kept = verifiedFor(settings)
+  kept.set(token, claims)
+  if (kept.size > KEPT_TOKENS) kept.delete(kept.keys().next().value!)
+}
+
+async function verify(context: TokenContext, token: string): Promise<Claims | undefined> {
+  const { errors, jwtVerify } = await import('jose')
+  const { byId } = await keysOf(context.settings)
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      ({ kid }) => {
+        const key = kid === undefined ? undefined : byId.get(kid)
+        if (key === undefined) throw new errors.JWKSNoMatchingKey()
+        return key
+      },
+      { algorithms: ['HS256'], requiredClaims: ['exp', 'jti', 'sub'], currentDate: context.now() },
+    )
+    return Object.freeze({ jti: String(payload.jti), expiresAt: Number(payload.exp) * 1000 })
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}

@@ -15,9 +15,9 @@ import { requireCookies, takingCookie } from './cookie.ts'
 import { admitted, CHALLENGE } from './factors/step.ts'
 import { countedAs, noteFailure, refusePaused } from './failures.ts'
 import { noteRefused } from './history/acts.ts'
+import { closeSession } from './opened-sessions.ts'
 import { authOptions } from './options.ts'
 import { verifyPassword } from './password.ts'
-import { closeSession } from './session.ts'
 import { SESSION_INPUT, SESSION_KINDS, signedInSchema } from './signed-in.ts'
 
 /** The context of a route, of another plugin perhaps, with the options of this one. */

@@ -1,8 +1,8 @@
 /** What a sign-in answers, whatever proved who it is. */
 import { ApiError, type JsonObject, type JsonSchema, type Reply, type RouteContext } from '../../engine/index.ts'
 import { givingCookie } from './cookie.ts'
+import { type Factor, openSession } from './opened-sessions.ts'
 import { authOptions } from './options.ts'
-import { type Factor, openSession } from './session.ts'
 
 /** The schema of the answer to a person who signed in. */
 export function signedInSchema(options: JsonObject): JsonSchema {

@@ -12,7 +12,7 @@ import {
 } from '../../engine/index.ts'
 import { accountOf } from './account.ts'
 import { removeFactors } from './factors/factor.ts'
-import { closeSessionsOf } from './session.ts'
+import { closeSessionsOf } from './opened-sessions.ts'
 import { askTwice, readLine, TERMINAL, type Terminal } from './terminal.ts'
 
 export const USER_USAGE =

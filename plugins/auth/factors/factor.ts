@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PluginContext, Transaction } from '../../../engine/index.ts'
 import { tokenHash, unseal } from '../../keys/seal.ts'
-import type { Factor } from '../session.ts'
+import type { Factor } from '../opened-sessions.ts'
 import { lettersOf, stepOf } from './totp.ts'
 
 type Place = Pick<PluginContext, 'model' | 'now'>

@@ -1,7 +1,7 @@
 /** Routes of the own second factors: the list, an app, recovery codes, and taking one away. */
 import {
-  ApiError,
   type Actor,
+  ApiError,
   fieldError,
   invalid,
   type JsonObject,

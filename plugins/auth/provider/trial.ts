@@ -8,7 +8,7 @@ import {
   type SystemContext,
   valuesHoldSql,
 } from '../../../engine/index.ts'
-import { openSession } from '../session.ts'
+import { openSession } from '../opened-sessions.ts'
 import { type Claims, claimsAsked, readClaimCondition, readClaims } from './claims.ts'
 import { judged } from './mapping.ts'
 import { type Provider, providersIn } from './options.ts'

@@ -5,8 +5,8 @@ import { asSystem } from '../../../engine/plugin/as-system.ts'
 import { codeAt, lettersOf, stepAt, stepOf } from '../../../plugins/auth/factors/totp.ts'
 import { userCommand } from '../../../plugins/auth/user-command.ts'
 import { type Answer, type Desk, deskFiles, openDesk, PASSWORD, type Person } from '../../desk/desk.ts'
-import { until } from '../../support/wait.ts'
 import { printed } from '../../support/printed.ts'
+import { until } from '../../support/wait.ts'
 
 const codes = suite('one-time codes')
 
