@@ -11,7 +11,7 @@ import { testDatabase } from '../support/database.ts'
 import { commitOf, earlierProgram } from '../support/earlier-program.ts'
 import { until } from '../support/wait.ts'
 import { beginLoad, type LoadFigures, runLoad } from './load.ts'
-import { openProxy, type Proxy as Balancer } from './proxy.ts'
+import { type Proxy as Balancer, openProxy } from './proxy.ts'
 import { signalledStart } from './restartable.ts'
 import { addFigures, addLoad, cyclesOf } from './table.ts'
 

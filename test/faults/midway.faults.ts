@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { listenerStates } from '../../engine/index.ts'
 import { startMailServer } from '../plugins/mail/smtp-server.ts'
 import { until } from '../support/wait.ts'
-import { midwayOf, type Opened, open, versions } from './opened.ts'
+import { midwayOf, type Opened, open, versions } from '../upgrade/opened.ts'
 
 for (const version of await versions()) {
   const midway = await midwayOf(version)
