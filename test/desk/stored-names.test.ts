@@ -13,6 +13,7 @@ const test = suite('desk: stored names')
 const OWN_WORDS: Readonly<Record<string, string>> = {
   'ticket_merges.moved': 'merging moves the same three resources of the desk whatever they are called',
   'reports.type': 'the kinds of reports',
+  'rights_history.details': 'a history says what was given in the words of then',
 }
 
 let desk: Desk
