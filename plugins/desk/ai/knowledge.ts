@@ -54,7 +54,7 @@ export async function findKnowledge<K extends Kind>(
   kinds: readonly K[],
 ): Promise<readonly Found<K>[]> {
   const words = [...new Set(tellingWords(text).map((word) => word.replace(/['’].*$/u, '')))].slice(0, MOST_WORDS)
-  const present = kinds.filter((kind) => context.catalog.resources.has(SOURCES[kind].resource))
+  const present = kinds.filter((kind) => isSource(context, SOURCES[kind]))
   if (words.length === 0 || present.length === 0) return []
   const rows = await candidates(context, words, present)
   const usual = usualness(rows)
@@ -66,6 +66,12 @@ export async function findKnowledge<K extends Kind>(
     .sort((a, b) => b.relevance - a.relevance || (keyOf(a.row) < keyOf(b.row) ? -1 : 1))
     .slice(0, limit)
     .map(({ relevance, row }) => ({ ...quoted<K>(row), relevance }))
+}
+
+/** Whether an application has the texts; a resource of the same name may have others. */
+function isSource({ catalog }: PluginContext, { resource, title, text }: Place): boolean {
+  const fields = catalog.resources.get(resource)?.fields
+  return fields?.has(title) === true && fields.has(text)
 }
 
 /** Sorts by kind, then by id. */
