@@ -12,8 +12,8 @@ import { asAction, batchAnswer, batchBody, foundAnswer, isBatchRoute } from './b
 import type { Node, PathItem } from './openapi-document.ts'
 import {
   choiceParameters,
-  LIST_QUERY,
   listParameters,
+  listQuery,
   type Parameter,
   pathParameter,
   projectionParameters,
@@ -169,7 +169,7 @@ function requestBody(outline: Outline, route: BoundRoute, id: string): Part | un
   }
   if (isResourceRoute(route)) {
     const { resource, action, parent } = route
-    if (action === 'list') return { node: { content: json(LIST_QUERY) }, names: ['ListQuery', `${id}Body`] }
+    if (action === 'list') return { node: { content: json(listQuery(resource)) }, names: ['ListQuery', `${id}Body`] }
     const { update } = outline.names.get(resource.name)!
     const name = action === 'create' ? createName(resource, parent?.name, outline.names) : update
     const node = { ...(action === 'create' ? { required: true } : {}), content: json(schemaRef(name)) }

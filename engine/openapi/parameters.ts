@@ -83,7 +83,7 @@ export function choiceParameters(
             },
           ),
         ]),
-    WHERE,
+    whereParameter(resource),
     ...sortParameters(catalog, resource),
   ]
 }
@@ -96,14 +96,21 @@ const SNIPPETS = query('snippets', 'Whether `meta.search` shows the words of a s
   type: 'boolean',
 })
 
-const WHERE = query(
-  'where',
-  'A condition as JSON; **Conditions** at the head of this document explains it.',
-  { type: 'string' },
-  {
-    example: '{"any":[{"id":{"lt":100}},{"not":{"id":[101,102]}}]}',
-  },
-)
+/** A condition that each list takes whose ids are whole numbers. */
+const CONDITION = { any: [{ id: { lt: 100 } }, { not: { id: [101, 102] } }] }
+
+function takesCondition({ key }: Resource): boolean {
+  return key.type.name === 'integer' || key.type.name === 'bigint'
+}
+
+function whereParameter(resource: Resource): Parameter {
+  return query(
+    'where',
+    'A condition as JSON; **Conditions** at the head of this document explains it.',
+    { type: 'string' },
+    takesCondition(resource) ? { example: JSON.stringify(CONDITION) } : {},
+  )
+}
 
 function otherForms({ language }: Resource): string {
   return language === undefined ? '' : ` Other forms of a word, by the endings of ${language}, are found too.`
@@ -245,7 +252,13 @@ function pagingParameters({ limits }: Pick<Catalog, 'limits'>): readonly Paramet
 }
 
 /** The body of a list's query: what every list takes, in addition to its filters. */
-export const LIST_QUERY: JsonSchema = {
+export function listQuery(resource: Resource): JsonSchema {
+  return takesCondition(resource)
+    ? { ...LIST_QUERY, example: { where: CONDITION, sort: ['-id'], per_page: 10 } }
+    : LIST_QUERY
+}
+
+const LIST_QUERY: JsonSchema = {
   type: 'object',
   description: "The list's parameters by name; several values of a filter as a list.",
   properties: {
@@ -261,7 +274,6 @@ export const LIST_QUERY: JsonSchema = {
     omit: { type: 'array', items: { type: 'string' } },
     include: { type: 'array', items: { type: 'string' } },
   },
-  example: { where: { any: [{ id: { lt: 100 } }, { not: { id: [101, 102] } }] }, sort: ['-id'], per_page: 10 },
 }
 
 /** The query parameters of a plugin's route, by its fields. */

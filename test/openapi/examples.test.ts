@@ -58,8 +58,6 @@ async function refusedExamples(
   for (const { body, method, of, path } of examples) {
     // A stream does not end, and whether PUT by a value creates is up to the records.
     if (path.includes('/stream') || path.includes('/by/')) continue
-    // The shared example of a condition compares ids that are whole numbers.
-    if (path.includes('background-jobs') && JSON.stringify([path, body]).includes('where')) continue
     const [bare = '', query] = path.split('?')
     const found = body !== undefined && (method === 'PATCH' || method === 'DELETE') && !bare.includes('{')
     const real = bare.replace('{id}', '1')
