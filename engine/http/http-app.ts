@@ -32,8 +32,8 @@ export interface Readiness {
   readonly ready: boolean
   /** The state of each part, for operators: `{ database: 'ok', disk: 'full' }`. */
   readonly checks: Readonly<Record<string, string>>
-  /** The versions of the program and of the data, for operators alone. */
-  readonly versions?: Readonly<Record<string, string>>
+  /** Asks for the versions of the program and of the data, which operators alone are told. */
+  readonly versions?: () => Promise<Readonly<Record<string, string>>>
 }
 
 export interface HttpParts {

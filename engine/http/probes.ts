@@ -77,7 +77,7 @@ export function probes(
   let lastFailed = ''
   const ready = async (request: IncomingMessage) => {
     const { ready: isReady, checks, versions } = await parts.readiness()
-    const shown = isOperator(request, parts.settings) ? { ...checks, ...versions } : briefly(checks)
+    const shown = isOperator(request, parts.settings) ? { ...checks, ...(await versions?.()) } : briefly(checks)
     const failed = isReady ? '' : JSON.stringify(checks)
     // Probes come every few seconds; the log only needs changes.
     if (failed !== lastFailed) parts.log.warn({ checks }, isReady ? 'ready' : 'not ready')
@@ -121,7 +121,7 @@ export async function readiness(
     // Other resources are served, so a balancer must not take the instance out.
     const differing = drift === undefined ? {} : { tables: (await drift.look()) ? 'differs' : 'ok' }
     const checks = { process: 'ok', database: 'ok', ...differing, disk: disk.says(), ...outsideChecks(settings) }
-    return { ready: true, checks, versions: versionsOf(program, await writtenBy(database.adhoc)) }
+    return { ready: true, checks, versions: () => versionsOf(program, database) }
   } catch (error) {
     // The words of a driver are for the log alone.
     const reason = error instanceof ApiError ? error.message : 'out'
@@ -130,7 +130,11 @@ export async function readiness(
 }
 
 /** The versions of the program and of the data, for operators. */
-function versionsOf({ version }: Program, written: Awaited<ReturnType<typeof writtenBy>>): Readiness['checks'] {
+async function versionsOf(
+  { version }: Program,
+  database: Pick<Database, 'adhoc'>,
+): Promise<Readonly<Record<string, string>>> {
+  const written = await writtenBy(database.adhoc)
   if (typeof written !== 'object') return { program: version }
   return { program: version, data: `written by ${written.version} since ${written.since} UTC` }
 }
