@@ -103,19 +103,29 @@ const MARKS: ReadonlySet<string> = new Set(['\x02', '\x18', '\x1f'])
 /** A line in the middle of a quotation that looks as if it were none. */
 const OWN_LINE = /\n *(?:- |#|[\w.-]+:(?:\s|$))/
 
+/** The range of the last token in front of a place that is meant. */
+function lastToken(
+  { text }: Source,
+  before: number,
+  isMeant: (token: string, at: number) => boolean,
+): Range | undefined {
+  let at = 0
+  let found: Range | undefined
+  for (const token of new Lexer().lex(text)) {
+    if (at > before) break
+    if (MARKS.has(token)) continue
+    if (isMeant(token, at)) found = [at, at + token.length]
+    at += token.length
+  }
+  return found
+}
+
 /**
  * The quotation that swallows the lines below it, in front of a place at which the text makes no sense: its end is missing,
  * and the parser finds that at the next quotation, or at the end of the file.
  */
 function openQuotation(source: Source, before: number): Diagnostic | undefined {
-  let at = 0
-  let found: Range | undefined
-  for (const token of new Lexer().lex(source.text)) {
-    if (at > before) break
-    if (MARKS.has(token)) continue
-    if (/^["']/.test(token) && OWN_LINE.test(token)) found = [at, at + token.length]
-    at += token.length
-  }
+  const found = lastToken(source, before, (token) => /^["']/.test(token) && OWN_LINE.test(token))
   // A quotation of several lines that ends as it should is not followed by more in its last line.
   if (found === undefined || source.text.slice(found[1], before).includes('\n')) return undefined
   const [start] = found
@@ -133,15 +143,9 @@ function openQuotation(source: Source, before: number): Diagnostic | undefined {
 function hiddenSign(source: Source, { message, pos: [before] }: YAMLError): Diagnostic | undefined {
   const [, closing] = /end with a ([\]}])$/.exec(message) ?? []
   if (closing === undefined) return undefined
-  let at = 0
-  let found: Range | undefined
-  for (const token of new Lexer().lex(source.text)) {
-    if (at > before) break
-    if (MARKS.has(token)) continue
-    const isHiding = token.startsWith('#') && token.includes(closing)
-    if (isHiding && /\S[^\n]*$/.test(source.text.slice(0, at))) found = [at, at + token.length]
-    at += token.length
-  }
+  const found = lastToken(source, before, (token, at) => {
+    return token.startsWith('#') && token.includes(closing) && /\S[^\n]*$/.test(source.text.slice(0, at))
+  })
   if (found === undefined) return undefined
   const span = { source, start: found[0], end: found[1] }
   const hint = 'put the text in quotes if the sign belongs to it'

@@ -3,27 +3,13 @@ import type { Route } from '../../engine/index.ts'
 import { type FormContent, formPage } from '../pages/form-page.ts'
 import { escaped, rootOf } from '../pages/page.ts'
 import { authOptions } from './options.ts'
+import { pageRoute } from './pages/page-route.ts'
 import { LONGEST, SHORTEST } from './password.ts'
 
-function pageRoute(path: string, summary: string, handle: Route['handle'], query: Route['query'] = {}): Route {
-  return {
-    method: 'GET',
-    path,
-    absolute: true,
-    summary,
-    tag: 'Authentication',
-    access: 'public',
-    openToRestricted: true,
-    produces: ['text/html'],
-    query,
-    handle,
-  }
-}
-
-const askPage = pageRoute(
-  '/password/reset',
-  'The page to ask for a link to set a new password',
-  pageOf({
+const askPage = pageRoute({
+  path: '/password/reset',
+  summary: 'The page to ask for a link to set a new password',
+  handle: pageOf({
     title: 'Forgot your password?',
     intro: 'Give the e-mail address of your account, and a link to choose a new password is mailed to it by',
     to: '/auth/password/reset',
@@ -33,13 +19,13 @@ const askPage = pageRoute(
 form.email.value = new URLSearchParams(location.search).get('email') || ''
 const requestOf = () => ['', { email: form.email.value }]`,
   }),
-  { email: { type: 'string', description: 'Filled into the form' } },
-)
+  query: { email: { type: 'string', description: 'Filled into the form' } },
+})
 
-const resetPage = pageRoute(
-  '/password/reset/{token}',
-  'The page behind the link in a mail: choose a new password',
-  pageOf({
+const resetPage = pageRoute({
+  path: '/password/reset/{token}',
+  summary: 'The page behind the link in a mail: choose a new password',
+  handle: pageOf({
     title: 'Choose a password',
     intro: 'It is for your account at',
     to: '/auth/password/reset/',
@@ -52,14 +38,14 @@ form.email.value = new URLSearchParams(location.search).get('email') || ''
 const requestOf = () => [token, { email: form.email.value, password: form.password.value, password_confirmation: form.again.value }]`,
     help: (root) => `<a href="${root}/password/reset">Ask for a new link</a>`,
   }),
-  { email: { type: 'string', description: 'Filled into the form' } },
-)
+  query: { email: { type: 'string', description: 'Filled into the form' } },
+})
 
 /** Needs a press of the button: programs that open the links of mails must not confirm anything. */
-const confirmPage = pageRoute(
-  '/email/verify/{token}',
-  'The page behind the link in a mail: confirm an e-mail address',
-  pageOf({
+const confirmPage = pageRoute({
+  path: '/email/verify/{token}',
+  summary: 'The page behind the link in a mail: confirm an e-mail address',
+  handle: pageOf({
     title: 'Confirm your address',
     intro: 'It is for the account that you yourself opened at',
     to: '/auth/email/verify',
@@ -68,7 +54,7 @@ const confirmPage = pageRoute(
     script: `
 const requestOf = () => ['', { token }]`,
   }),
-)
+})
 
 export const pageRoutes: readonly Route[] = [askPage, resetPage, confirmPage]
 

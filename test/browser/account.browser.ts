@@ -5,16 +5,9 @@ import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { codeAt, stepAt } from '../../plugins/auth/factors/totp.ts'
-import { application, type TestApplication } from '../support/application.ts'
-import { barriers, openBrowser, openPage } from '../support/browser.ts'
-import { freePort } from '../support/port.ts'
+import type { TestApplication } from '../support/application.ts'
+import { ADMIN, barriers, openBrowser, openPage, withAccounts } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
-
-const ADMIN = { email: 'boss@people.example', password: 'a very long secret' }
-const APP = `name: Keys
-prefix: /api
-plugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: { magic_link: { for: [{ role: admin }] } } }
-`
 
 interface State {
   app: TestApplication
@@ -29,12 +22,7 @@ const it = browser === undefined ? test.skip : test
 
 test.before(async (state) => {
   if (browser === undefined) return
-  const port = await freePort()
-  state.base = `http://localhost:${port}`
-  state.app = await application({
-    resources: { 'app.yaml': APP },
-    env: { PORT: String(port), BASE_URL: state.base, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password },
-  })
+  Object.assign(state, await withAccounts('{ magic_link: { for: [{ role: admin }] } }'))
 })
 test.after(async ({ app }) => {
   await browser?.close()

@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TestApplication } from '../support/application.ts'
-import { barriers, openBrowser, openPage, withConsole } from '../support/browser.ts'
+import { barriers, openBrowser, visited, WIDE, withConsole } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
 
 const BOOKS = 120
@@ -43,24 +43,8 @@ function makerOf(app: TestApplication) {
   }
 }
 
-const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
-
-/** Opens a screen, does the work there, and finds no violation of the policy and no error. */
-async function on(
-  app: TestApplication,
-  path: string,
-  work: (page: Page) => Promise<void>,
-  options = WIDE,
-): Promise<void> {
-  const { close, page, problems } = await openPage(browser!, options)
-  try {
-    await page.goto(`${app.address}/console${path}`)
-    await work(page)
-    assert.equal(problems, [])
-  } finally {
-    await close()
-  }
-}
+const on = (app: TestApplication, path: string, work: (page: Page) => Promise<void>, options = WIDE): Promise<void> =>
+  visited(browser!, `${app.address}/console${path}`, work, options)
 
 const ROW = '[role=row][data-at]'
 

@@ -2,15 +2,8 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { application, type TestApplication } from '../support/application.ts'
-import { openBrowser, openPage } from '../support/browser.ts'
-import { freePort } from '../support/port.ts'
-
-const ADMIN = { email: 'boss@people.example', password: 'a very long secret' }
-const APP = `name: Keys
-prefix: /api
-plugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: {} }
-`
+import type { TestApplication } from '../support/application.ts'
+import { ADMIN, openBrowser, openPage, withAccounts } from '../support/browser.ts'
 
 interface State {
   app: TestApplication
@@ -26,12 +19,7 @@ const it = browser === undefined ? test.skip : test
 
 test.before(async (state) => {
   if (browser === undefined) return
-  const port = await freePort()
-  state.base = `http://localhost:${port}`
-  state.app = await application({
-    resources: { 'app.yaml': APP },
-    env: { PORT: String(port), BASE_URL: state.base, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password },
-  })
+  Object.assign(state, await withAccounts())
   const inside = await state.app.call('POST', '/api/auth/login', { body: ADMIN })
   state.token = String(inside.at('data.token'))
 })

@@ -1,15 +1,14 @@
 /** A day of a rental in the console: many rows at once, values in their place, what would follow, and what others do meanwhile. */
-import { readFileSync, readdirSync } from 'node:fs'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
 import { application, type TestApplication } from '../support/application.ts'
-import { barriers, openBrowser, openPage } from '../support/browser.ts'
+import { barriers, openBrowser, visited, WIDE } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
 
 const MANAGER = '1:manager:rental.book,rental.manage'
-const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
 
 const test = suite<{ app: TestApplication }>('a rental in the console')
 const browser = await openBrowser()
@@ -65,18 +64,12 @@ const change = async (app: TestApplication, id: number, body: JsonObject): Promi
   assert.is(answer.status, 200, answer.text)
 }
 
-/** Opens a screen as the manager, does the work there, and finds no violation of the policy and no error. */
-async function on(app: TestApplication, path: string, work: (page: Page) => Promise<void>): Promise<void> {
-  const options = { ...WIDE, extraHTTPHeaders: { authorization: `Bearer ${MANAGER}` } }
-  const { close, page, problems } = await openPage(browser!, options)
-  try {
-    await page.goto(`${app.address}/console${path}`)
-    await work(page)
-    assert.equal(problems, [])
-  } finally {
-    await close()
-  }
-}
+/** Opens a screen as the manager. */
+const on = (app: TestApplication, path: string, work: (page: Page) => Promise<void>): Promise<void> =>
+  visited(browser!, `${app.address}/console${path}`, work, {
+    ...WIDE,
+    extraHTTPHeaders: { authorization: `Bearer ${MANAGER}` },
+  })
 
 const row = (page: Page, at: number) => page.locator(`[data-at="${at}"]`)
 

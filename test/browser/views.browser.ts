@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../support/application.ts'
-import { barriers, openBrowser, openPage } from '../support/browser.ts'
+import { barriers, openBrowser, visited, WIDE } from '../support/browser.ts'
 
 const test = suite<{ app: TestApplication }>('views in a browser')
 const browser = await openBrowser()
@@ -96,23 +96,8 @@ test.after(async ({ app }) => {
   await app?.close()
 })
 
-const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
-
-async function on(
-  app: TestApplication,
-  path: string,
-  work: (page: Page) => Promise<void>,
-  options = WIDE,
-): Promise<void> {
-  const { close, page, problems } = await openPage(browser!, options)
-  try {
-    await page.goto(`${app.address}/console${path}`)
-    await work(page)
-    assert.equal(problems, [])
-  } finally {
-    await close()
-  }
-}
+const on = (app: TestApplication, path: string, work: (page: Page) => Promise<void>, options = WIDE): Promise<void> =>
+  visited(browser!, `${app.address}/console${path}`, work, options)
 
 async function stateOf(app: TestApplication, id: number): Promise<unknown> {
   return (await app.call('GET', `/repairs/${id}`)).body.data.state

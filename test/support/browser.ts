@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { application, type ApplicationOptions, type TestApplication } from './application.ts'
+import * as assert from 'uvu/assert'
+import { type ApplicationOptions, application, type TestApplication } from './application.ts'
+import { freePort } from './port.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -51,6 +53,25 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   return { page, problems, close: () => context.close() }
 }
 
+export const WIDE: BrowserContextOptions = { viewport: { width: 1280, height: 800 } }
+
+/** Opens an address in a page of its own, does the work there, and finds no violation of the policy and no error. */
+export async function visited(
+  browser: Browser,
+  address: string,
+  work: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = WIDE,
+): Promise<void> {
+  const { close, page, problems } = await openPage(browser, options)
+  try {
+    await page.goto(address)
+    await work(page)
+    assert.equal(problems, [])
+  } finally {
+    await close()
+  }
+}
+
 /** What axe-core finds on the page, by the rules of WCAG 2.2 AA. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   // By the protocol of the browser, because the policy of the page takes no script from elsewhere.
@@ -70,4 +91,20 @@ export async function withConsole(
     ...options,
     resources: { ...texts, 'app.yaml': app.replace(/^plugins:$/m, 'plugins:\n  console: {}') },
   })
+}
+
+/** The administrator of `withAccounts`. */
+export const ADMIN = { email: 'boss@people.example', password: 'a very long secret' }
+
+/** An application with accounts at an address that browsers take for safe, which passkeys and cookies need. */
+export async function withAccounts(auth = '{}'): Promise<{ readonly app: TestApplication; readonly base: string }> {
+  const port = await freePort()
+  const base = `http://localhost:${port}`
+  const app = await application({
+    resources: {
+      'app.yaml': `name: Keys\nprefix: /api\nplugins: { timestamps: {}, soft_delete: {}, mail: {}, auth: ${auth} }\n`,
+    },
+    env: { PORT: String(port), BASE_URL: base, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password },
+  })
+  return { app, base }
 }

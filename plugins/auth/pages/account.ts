@@ -1,6 +1,6 @@
 /** The page at /account: second factors, sessions, keys and identities of its reader. */
-import type { Route } from '../../../engine/index.ts'
 import { escaped, rootOf, wholePage } from '../../pages/page.ts'
+import { pageRoute } from './page-route.ts'
 import { SHARED } from './script.ts'
 
 const STYLE = `
@@ -215,17 +215,11 @@ const MAIN = `<section class="card"><h2>Your account</h2><p id="who"></p>
 <dialog aria-label="Prove that it is you"><form><h3>Prove that it is you</h3><label>Code <input name="proof" autocomplete="off" required></label>
 <p class="notice bad" role="alert"></p><button>Go on</button><button type="button" class="plain" hidden>Use a passkey</button><button type="button" class="plain" data-close>Cancel</button></form></dialog>`
 
-export const accountPage: Route = {
-  method: 'GET',
+export const accountPage = pageRoute({
   path: '/account',
-  absolute: true,
   summary: 'The page of the own account',
   description:
     'Its sessions, second factors, keys and identities. It needs a session by cookie, and leads to /sign-in without one.',
-  tag: 'Authentication',
-  access: 'public',
-  openToRestricted: true,
-  produces: ['text/html'],
   handle: async (context) => {
     const root = escaped(rootOf(context))
     const main = `<main hidden data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}">
@@ -233,4 +227,4 @@ ${MAIN}
 </main><noscript><p class="notice bad">This page needs JavaScript.</p></noscript>`
     return wholePage(context, { title: 'Your account', main, script: SCRIPT, style: STYLE })
   },
-}
+})

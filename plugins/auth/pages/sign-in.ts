@@ -1,7 +1,8 @@
 /** The page at /sign-in: password, passkey, providers, and the second step. */
-import type { Catalog, Route, RouteContext } from '../../../engine/index.ts'
+import type { Catalog, RouteContext } from '../../../engine/index.ts'
 import { escaped, rootOf, wholePage } from '../../pages/page.ts'
 import { authOptions } from '../options.ts'
+import { pageRoute } from './page-route.ts'
 import { SHARED } from './script.ts'
 
 const STYLE = `
@@ -94,16 +95,10 @@ function labelOf({ catalog, options }: RouteContext): string {
   return labels.map((label, at) => (at === 0 ? label : label.toLowerCase())).join(' or ')
 }
 
-export const signInPage: Route = {
-  method: 'GET',
+export const signInPage = pageRoute({
   path: '/sign-in',
-  absolute: true,
   summary: 'The page on which people sign in',
   description: 'By password, passkey or provider, with the second step. Afterwards the browser goes on to `next`.',
-  tag: 'Authentication',
-  access: 'public',
-  openToRestricted: true,
-  produces: ['text/html'],
   query: { next: { type: 'string', description: 'Where the browser goes on: a path of this application' } },
   handle: async (context) => {
     const { magicLink, signIn } = authOptions(context.options)
@@ -136,7 +131,7 @@ export const signInPage: Route = {
 </main>`
     return wholePage(context, { title: 'Sign in', main, script: SCRIPT, style: STYLE })
   },
-}
+})
 
 const LINK_SCRIPT = `${SHARED}
 const token = location.pathname.split('/').pop()
@@ -161,15 +156,9 @@ form.addEventListener('submit', tried(async () => {
 `
 
 /** Needs a press of the button: programs that open the links of mails must not sign in. */
-export const linkPage: Route = {
-  method: 'GET',
+export const linkPage = pageRoute({
   path: '/sign-in/link/{token}',
-  absolute: true,
   summary: 'The page behind the link in a mail: sign in',
-  tag: 'Authentication',
-  access: 'public',
-  openToRestricted: true,
-  produces: ['text/html'],
   handle: async (context) => {
     const root = escaped(rootOf(context))
     const main = `<main class="card form" data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}" data-next="${escaped(nextOf(context))}">
@@ -183,4 +172,4 @@ export const linkPage: Route = {
 </main>`
     return wholePage(context, { title: 'Sign in', main, script: LINK_SCRIPT })
   },
-}
+})

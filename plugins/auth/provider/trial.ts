@@ -39,14 +39,13 @@ async function signIn(context: SystemContext, name: string, claims: JsonObject) 
     factors: ['provider'],
     provider: provider.name,
   })
-  const account = await context
-    .model('users')
-    .query()
-    .alias('u')
-    .joinRelated('role')
-    .findById(outcome.account)
-    .select('role.slug')
-  return { id: outcome.account, role: String(account?.slug), headers: { authorization: `Bearer ${token}` } }
+  const role = await roleOf(context, outcome.account)
+  return { id: outcome.account, role, headers: { authorization: `Bearer ${token}` } }
+}
+
+async function roleOf({ model }: Pick<SystemContext, 'model'>, account: number): Promise<string> {
+  const found = await model('users').query().alias('u').joinRelated('role').findById(account).select('role.slug')
+  return String(found?.slug)
 }
 
 function sentenceFor(provider: Provider, { reason, why }: Extract<Outcome, { kind: 'refused' }>): string {
@@ -109,13 +108,7 @@ async function outcomeOf({ model }: SystemContext, provider: Provider, outcome: 
     : `account ${outcome.account}${outcome.isLinked ? ', which the address links' : ''}`
   if (outcome.keptRole) return `signed in to ${whose}, which keeps its role as the last active admin`
   if (outcome.isNew) return `signed in to ${whose}${outcome.role === undefined ? '' : ` with the role ${outcome.role}`}`
-  const found = await model('users')
-    .query()
-    .alias('u')
-    .joinRelated('role')
-    .findById(outcome.account)
-    .select('role.slug')
-  const present = String(found?.slug)
+  const present = await roleOf({ model }, outcome.account)
   const role = outcome.role ?? present
   return `signed in to ${whose} with the role ${role}${role === present ? '' : ` instead of ${present}`}`
 }

@@ -1,5 +1,5 @@
 /** A calendar: records by their days, as a month, a week, or the list of what is next. */
-import { type CSSProperties, type ReactNode, useEffect, useState } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { Button } from 'react-aria-components'
 import {
   type Catalog,
@@ -18,6 +18,7 @@ import { hasScreen, valueText } from '../format.tsx'
 import { followedList, viewed, viewQuery } from '../list/query.ts'
 import { Link } from '../shell/link.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
+import { usePhone } from '../shell/phone.ts'
 import { useTitle } from '../shell/screen-title.ts'
 import { ViewHead } from '../shell/view-head.tsx'
 import { words } from '../words/words.ts'
@@ -123,23 +124,11 @@ function entryOf(catalog: Catalog, { resource }: Named, view: View, row: RecordD
   }
 }
 
-/** Whether the page is as narrow as a phone, which shows the agenda alone. */
-function useNarrow(): boolean {
-  const [is, setIs] = useState(() => matchMedia('(max-width: 40rem)').matches)
-  useEffect(() => {
-    const media = matchMedia('(max-width: 40rem)')
-    const look = (): void => setIs(media.matches)
-    media.addEventListener('change', look)
-    return () => media.removeEventListener('change', look)
-  }, [])
-  return is
-}
-
 export default function CalendarScreen(props: CalendarProps): ReactNode {
   const { catalog, named, view } = props
   const { parts, query } = usePlace()
   useTitle(view.label, catalog.name)
-  const isNarrow = useNarrow()
+  const isNarrow = usePhone()
   const asked = query.get('range')
   const range: Range = isNarrow ? 'agenda' : (RANGES.find((one) => one === asked) ?? 'month')
   const today = dayIn(new Date())

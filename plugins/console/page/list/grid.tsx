@@ -18,6 +18,7 @@ import { rememberList } from '../client/trail.ts'
 import { type Input, inputsOf } from '../form/draft.ts'
 import { countText, hasScreen } from '../format.tsx'
 import { Loading } from '../shell/parts.tsx'
+import { usePhone } from '../shell/phone.ts'
 import { words } from '../words/words.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { type Column, templateOf } from './columns.ts'
@@ -40,17 +41,6 @@ const ROW_PX = 40
 const PHONE_ROW_PX = 68
 /** Rows outside of the view that are kept; with so many left, the next page is read. */
 const SPARE = 12
-
-function usePhone(): boolean {
-  const [is, setIs] = useState(() => matchMedia('(max-width: 40rem)').matches)
-  useEffect(() => {
-    const media = matchMedia('(max-width: 40rem)')
-    const look = (): void => setIs(media.matches)
-    media.addEventListener('change', look)
-    return () => media.removeEventListener('change', look)
-  }, [])
-  return is
-}
 
 /** Which rows are in view, and which one has the place of the focus. */
 function useRows({ more, rows }: Pages) {

@@ -1,7 +1,6 @@
 /** Buttons of the YAML that set values of the chosen rows. */
 import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components'
-import { sentence } from '../client/api.ts'
 import { type Catalog, idOf, type Named } from '../client/catalog.ts'
 import { doMany } from '../client/many.ts'
 import { useMe } from '../client/me.ts'
@@ -11,6 +10,7 @@ import type { ButtonPart } from '../client/screens.ts'
 import { countText } from '../format.tsx'
 import { valuesToSet } from '../record/buttons.tsx'
 import { Icon } from '../shell/icon.tsx'
+import { WorkFailure } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import type { Selection } from './selection.ts'
@@ -47,11 +47,7 @@ export function ManyButtons({ catalog, named, pages, selection }: ManyProps): Re
           {button.label}
         </Button>
       ))}
-      {work.failure === undefined ? null : (
-        <p className="bad" role="alert">
-          {sentence(work.failure)}
-        </p>
-      )}
+      <WorkFailure work={work} />
     </>
   )
 }

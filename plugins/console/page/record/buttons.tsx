@@ -1,7 +1,7 @@
 /** Buttons of the YAML: values that are set, records that are written first, and routes of plugins, by one press. */
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from 'react-aria-components'
-import { type Answer, ask, canIn, newKey, rowsIn, sentence } from '../client/api.ts'
+import { type Answer, ask, canIn, newKey, rowsIn } from '../client/api.ts'
 import {
   type Catalog,
   type Field,
@@ -19,6 +19,7 @@ import { Editor } from '../form/editor.tsx'
 import { Box } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icon.tsx'
 import { useKey } from '../shell/keys.tsx'
+import { WorkFailure } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import { NamedActs } from './named-acts.tsx'
@@ -107,11 +108,7 @@ function OneButton(props: OneProps): ReactNode {
         {button.label}
         {button.key === undefined ? null : <kbd className="not-phones">{button.key}</kbd>}
       </Button>
-      {work.failure === undefined ? null : (
-        <p className="bad" role="alert">
-          {sentence(work.failure)}
-        </p>
-      )}
+      <WorkFailure work={work} />
       {isAsking ? <AskBox {...props} asked={asked} onClose={() => setAsking(false)} /> : null}
     </>
   )
@@ -196,11 +193,7 @@ function AskBox({ asked, onClose, ...props }: AskProps): ReactNode {
             />
           )),
         )}
-        {work.failure === undefined ? null : (
-          <p className="bad" role="alert">
-            {sentence(work.failure)}
-          </p>
-        )}
+        <WorkFailure work={work} />
         <div className="row end">
           <Button className="button" onPress={onClose}>
             {words().cancel}

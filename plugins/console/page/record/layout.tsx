@@ -17,16 +17,9 @@ import type { Block, PartBlock } from '../client/screens.ts'
 import { Related, Value } from '../format.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { words } from '../words/words.ts'
-import { Thread } from './thread.tsx'
+import { type PartProps, Thread } from './thread.tsx'
 
-interface LaidProps {
-  readonly catalog: Catalog
-  readonly named: Named
-  readonly record: RecordData
-  readonly path: string
-  /** The ends of paths below which the reader may create records. */
-  readonly writes: (end: string) => boolean
-  readonly again: () => void
+interface LaidProps extends PartProps {
   /** A list below the record, by the end of its path. */
   readonly below: (end: string) => ReactNode
 }

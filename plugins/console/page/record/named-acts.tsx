@@ -1,11 +1,12 @@
 /** Acts that a plugin offers for a record by name: one route lists them, another one does one of them. */
 import { type ReactNode, useState } from 'react'
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
-import { type Answer, ask, newKey, rowsIn, sentence } from '../client/api.ts'
+import { type Answer, ask, newKey, rowsIn } from '../client/api.ts'
 import { useAnswer } from '../client/asking.ts'
 import { idOf, type Resource, valueAt } from '../client/catalog.ts'
 import { notify } from '../client/notices.ts'
 import { wordText } from '../format.tsx'
+import { WorkFailure } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 
@@ -69,11 +70,7 @@ function Acts({ again, answer, end, path }: ActsProps & { readonly end: string }
           </Menu>
         </Popover>
       </MenuTrigger>
-      {work.failure === undefined ? null : (
-        <p className="bad" role="alert">
-          {sentence(work.failure)}
-        </p>
-      )}
+      <WorkFailure work={work} />
     </>
   )
 }

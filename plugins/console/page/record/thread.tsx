@@ -1,6 +1,6 @@
 /** What was written below a record, of several lists by time, and the form that writes more. */
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { ask, newKey, sentence } from '../client/api.ts'
+import { ask, newKey } from '../client/api.ts'
 import {
   type Catalog,
   type Embedded,
@@ -16,16 +16,22 @@ import {
 import type { PartBlock } from '../client/screens.ts'
 import { Editor } from '../form/editor.tsx'
 import { Value } from '../format.tsx'
+import { WorkFailure } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 
-interface ThreadProps {
+/** What a part of a record's screen is given. */
+export interface PartProps {
   readonly catalog: Catalog
   readonly named: Named
   readonly record: RecordData
   readonly path: string
+  /** The ends of paths below which the reader may create records. */
   readonly writes: (end: string) => boolean
   readonly again: () => void
+}
+
+interface ThreadProps extends PartProps {
   readonly block: PartBlock
 }
 
@@ -138,11 +144,7 @@ function Composer({ again, catalog, end, fields, isAlone, named, path }: Compose
           value={draft[name] ?? null}
         />
       ))}
-      {work.failure === undefined ? null : (
-        <p className="bad" role="alert">
-          {sentence(work.failure)}
-        </p>
-      )}
+      <WorkFailure work={work} />
       <div className="row">
         <button className="button primary" disabled={work.isBusy} type="submit">
           {words().send}

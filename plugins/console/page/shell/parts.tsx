@@ -1,8 +1,10 @@
 /** Parts that every screen has: what is on its way, what failed, and messages. */
 import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { Button } from 'react-aria-components'
+import { sentence } from '../client/api.ts'
 import { dismiss, useNotices } from '../client/notices.ts'
 import { words } from '../words/words.ts'
+import type { Work } from './work.ts'
 
 /** Appears after a moment, because most answers come at once; says how long the server asks to wait. */
 export function Loading({ waits }: { readonly waits?: number | undefined }): ReactNode {
@@ -23,6 +25,15 @@ export function Failed({ onAgain, text }: { readonly text: string; readonly onAg
         </Button>
       )}
     </div>
+  )
+}
+
+/** Why work that a person started has failed; nothing where it has not. */
+export function WorkFailure({ work }: { readonly work: Pick<Work, 'failure'> }): ReactNode {
+  return work.failure === undefined ? null : (
+    <p className="bad" role="alert">
+      {sentence(work.failure)}
+    </p>
   )
 }
 
