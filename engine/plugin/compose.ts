@@ -365,7 +365,9 @@ function withDefaults(schema: JsonSchema, value: JsonObject): JsonObject {
   for (const [key, property] of Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>)) {
     const given = completed[key] ?? (property.default as Json | undefined)
     if (given === undefined) {
-      const nested = property.type === 'object' ? withDefaults(property, {}) : {}
+      // What has to say something is absent, or written.
+      const isMade = property.type === 'object' && property.required === undefined
+      const nested = isMade ? withDefaults(property, {}) : {}
       if (Object.keys(nested).length > 0) completed[key] = nested
     } else completed[key] = isObject(given) ? withDefaults(property, given) : given
   }

@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PluginsDefinition } from '../../engine/definition/definition.ts'
 import { ANONYMOUS, definePlugin, type Plugin } from '../../engine/index.ts'
+import type { JsonObject } from '../../engine/json.ts'
 import { compose } from '../../engine/plugin/compose.ts'
 import type { Authenticate } from '../../engine/plugin/plugin.ts'
 import { unwritten } from '../support/options.ts'
@@ -56,6 +57,21 @@ composing('options are completed with defaults, nested ones too, and frozen', ()
       mail: { from: 'desk' },
     },
   )
+})
+
+composing('an option that has to say something is not made of its defaults', () => {
+  const link = {
+    type: 'object',
+    required: ['for'],
+    properties: { for: { type: 'string' }, minutes: { type: 'integer', default: 15 } },
+  }
+  const of = (written: JsonObject) =>
+    compose(
+      [plugin('a', { options: { type: 'object', properties: { link } } })],
+      unwritten({ a: written }),
+    ).value.extensions.pluginOptions.get('a')
+  assert.equal(of({}), {})
+  assert.equal(of({ link: { for: 'all' } }), { link: { for: 'all', minutes: 15 } })
 })
 
 composing('a path of a file begins where it is written, and one that is whole stays', () => {

@@ -25,6 +25,18 @@ test.before.each(async ({ desk }) => {
 })
 test.after(({ desk }) => desk.close())
 
+test('without the option there is no such way, and the page offers none', async () => {
+  const desk = await openDesk()
+  try {
+    assert.is((await ask(desk, 'cleo@desk.example')).status, 404)
+    const { status, text } = await desk.get('//sign-in')
+    assert.is(status, 200)
+    assert.not.match(text, 'by-link"')
+  } finally {
+    await desk.close()
+  }
+})
+
 interface Asked {
   readonly request: string
   readonly token: string
