@@ -90,6 +90,7 @@ async function leaveBehind({ app, must }: Blog): Promise<void> {
       values ('night job', 'plk_night', 'none', '["posts.view", "macros.use"]', now() + interval '1 day', $1)`,
     [boss],
   )
+  await run(`insert into access_key_uses (key_id, permission, used_at) select id, 'posts.view', now() from access_keys`)
   await run(`insert into import_rows (resource, digest, record_id, done_at) values ('posts', 'cells', '1', now())`)
 }
 
@@ -199,6 +200,7 @@ test('roles and keys have the permissions of the renamed resource, and no others
   assert.equal(roles.find(({ slug }) => slug === 'reader').permissions, [])
   const [key] = await run('select permissions from access_keys')
   assert.equal(key?.[0], '["articles.view", "macros.use"]')
+  assert.equal(await run('select permission from access_key_uses'), [['articles.view']])
 })
 
 test('a request that is sent again is answered as before, and titles of steps stay as they were said', async () => {
