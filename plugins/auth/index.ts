@@ -22,6 +22,9 @@ import { accountPage } from './pages/account.ts'
 import { linkPage, signInPage } from './pages/sign-in.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
 import { checkProviders } from './provider/doctor.ts'
+import { codeRoute } from './provider/end.ts'
+import { identityRoutes } from './provider/identity-routes.ts'
+import { revalidate } from './provider/revalidate.ts'
 import { providerRoutes } from './provider/routes.ts'
 import { providerMistakes } from './provider/rule.ts'
 import { providers } from './provider/trial.ts'
@@ -79,6 +82,7 @@ const ROUTES: Plugin['routes'] = [
   ...sessionRoutes,
   ...keyRoutes,
   ...providerRoutes,
+  ...identityRoutes,
   ...resetRoutes,
   ...emailRoutes,
   ...pageRoutes,
@@ -148,7 +152,14 @@ export default definePlugin({
   ],
   permissions: { 'keys.own': 'May make keys, by which programs act with some of the own permissions.' },
   hooks: HOOKS,
-  jobs: { tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy } },
+  jobs: {
+    tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy },
+    revalidate: {
+      description: 'Asks providers whether those who signed in by them may still come in.',
+      every: '5 minutes',
+      run: revalidate,
+    },
+  },
   routes: ROUTES,
   resourceRoutes: (resource, options) =>
     resource.name === 'users'
@@ -157,6 +168,7 @@ export default definePlugin({
           registerRoute(resource, options),
           secondStep(options),
           passkeyRoute(options),
+          codeRoute(options),
           ...linkRoutes(options),
         ]
       : [],

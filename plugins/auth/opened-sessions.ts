@@ -5,8 +5,8 @@ import { note } from './history/acts.ts'
 import { authOptions } from './options.ts'
 import { addressFrom, sessionOf, signToken } from './session.ts'
 
-/** How somebody proved who they are. */
-export type Factor = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'provider'
+/** How somebody proved who they are; `provider_factor` is a second factor that was asked for at a provider. */
+export type Factor = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'provider' | 'provider_factor'
 
 /** What a session knows of the way in by which it was opened. */
 export interface WayIn {
@@ -15,6 +15,8 @@ export interface WayIn {
   readonly provider?: string
   /** The id of the session at that provider, by which it ends the session. */
   readonly sid?: string
+  /** By which that provider can be asked again, sealed. */
+  readonly tokens?: string
   /** Whether the token becomes a cookie; absent: it is sent as a bearer token. */
   readonly cookie?: boolean
 }
@@ -42,6 +44,7 @@ export async function openSession(
     factors: wayIn.factors,
     provider: wayIn.provider ?? null,
     sid: wayIn.sid ?? null,
+    provider_tokens: wayIn.tokens ?? null,
     fresh_at: opened,
     cookie: wayIn.cookie ?? false,
   }

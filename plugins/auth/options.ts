@@ -2,6 +2,7 @@
 import {
   type Access,
   type Actor,
+  type Catalog,
   accessOf,
   durationMs,
   isObject,
@@ -317,6 +318,11 @@ export const authOptions = memo((options: JsonObject): AuthOptions => {
     signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,
   }
 })
+
+/** The same of an application, for work that another plugin asked for. */
+export function ownOptions({ catalog }: { readonly catalog: Pick<Catalog, 'pluginOptions'> }): AuthOptions {
+  return authOptions(catalog.pluginOptions.get('auth') ?? {})
+}
 
 function accessIn(given: Json | undefined): readonly Access[] {
   return Array.isArray(given) ? given.flatMap((one) => (isObject(one) ? accessOf(one) : [])) : []

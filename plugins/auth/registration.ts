@@ -84,7 +84,7 @@ export async function register(asking: RouteContext, body = asking.body): Promis
     status: approval === 'off' ? 'active' : 'pending',
   }
   const user = await context.records('users', 'system').create(named, { self_registered: true })
-  return signedIn(context, Number(user.id), ['password'])
+  return signedIn(context, Number(user.id), { factors: ['password'] })
 }
 
 async function registrationErrors(context: RouteContext, body: JsonObject): Promise<FieldErrors | undefined> {

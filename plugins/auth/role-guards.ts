@@ -18,7 +18,7 @@ import {
 } from '../../engine/index.ts'
 import { type Act, gainedAndLost, note } from './history/acts.ts'
 import { authOptions } from './options.ts'
-import { providersIn } from './provider/options.ts'
+import { labelOf } from './provider/options.ts'
 import { addressFrom } from './session.ts'
 
 interface Role {
@@ -168,7 +168,7 @@ export async function guardUser(context: HookContext, next: Next): Promise<void>
 }
 
 /** Throws conflict for a role that comes from a provider: its next sign-in would give it back. */
-async function refuseMapped({ actor, model, options, record }: HookContext): Promise<void> {
+async function refuseMapped({ actor, catalog, model, record }: HookContext): Promise<void> {
   if (actor.kind === 'system' || record === undefined) return
   const found = await model('identities')
     .query()
@@ -176,7 +176,7 @@ async function refuseMapped({ actor, model, options, record }: HookContext): Pro
     .select('provider')
   if (found === undefined) return
   const name = String(found.provider)
-  const label = providersIn(options).get(name)?.label
+  const label = labelOf(catalog, name)
   // Without the provider nobody gives it back.
   if (label === undefined) return
   throw new ApiError('conflict', { message: `The role comes from ${label}: change it there` })

@@ -4,6 +4,7 @@
  */
 import {
   type Access,
+  ApiError,
   type Catalog,
   type Diagnostic,
   type JsonObject,
@@ -30,6 +31,12 @@ function withDefault(resource: ResourceDefinition, slug: string): ResourceDefini
 
 /** Why the highest role is not taken from an account. */
 export const LAST_ADMIN = 'This is the last active admin: make somebody else admin first'
+
+/** Whether a write was refused because it would take the highest role from the last who has it. */
+export function isLastAdmin(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false
+  return [error.message, ...Object.values(error.params.errors ?? {}).flat()].some((text) => text === LAST_ADMIN)
+}
 
 /** Somebody who may sign in must keep the highest role. */
 function withLastAdmin(resource: ResourceDefinition, slug: string): ResourceDefinition {

@@ -134,8 +134,8 @@ async function checkAll(batch: Batch, context: SessionContext): Promise<void> {
 const batchesOf = memo((catalog: Catalog): Readonly<Record<'sessions' | 'keys', Batch>> => {
   const table = (resource: string): string => `"${catalog.resources.get(resource)!.table}"`
   const live = (resource: string, alias: string): string => notDeletedSql(catalog.resources.get(resource)!, alias)
-  const batch = (name: string, marks: Batch['marks'], columns: string, condition: string): Batch => {
-    const text = `select s.${marks[1]}, ${actorColumns(catalog)}, ${columns},
+  const batch = (name: string, marks: Batch['marks'], columns: string, condition: string, proved?: string): Batch => {
+    const text = `select s.${marks[1]}, ${actorColumns(catalog, proved)}, ${columns},
       coalesce(s.last_used_at, s.created_at) < $2::timestamptz
     from ${table(marks[0])} s
     join ${table('users')} u on u.id = s.user_id and u.status <> 'declined'${live('users', 'u')}
@@ -151,6 +151,7 @@ const batchesOf = memo((catalog: Catalog): Readonly<Record<'sessions' | 'keys', 
       ['access_tokens', 'jti'],
       's.cookie',
       `not (${unused}) and s.expires_at > $4::timestamptz`,
+      `s.factors ? 'provider_factor'`,
     ),
     keys: batch(
       'auth_keys',
@@ -214,9 +215,12 @@ export function notDeletedSql({ fields }: Pick<Resource, 'fields'>, alias: strin
   return fields.has('deleted_at') ? ` and ${alias}.deleted_at is null` : ''
 }
 
-/** The columns of the account `u` and its role `r` for `actorOf`, after the id of the token. */
-export function actorColumns(catalog: Catalog): string {
-  const fixed = ['u.id', 'u.status', 'u.self_registered', 'r.slug', 'r.permissions', ...factorColumns(catalog)]
+/**
+ * The columns of the account `u` and its role `r` for `actorOf`, after the id of the token. `proved` is the condition for
+ * a second factor that a provider asked for; without a session it is that of the last sign-in there.
+ */
+export function actorColumns(catalog: Catalog, proved?: string): string {
+  const fixed = ['u.id', 'u.status', 'u.self_registered', 'r.slug', 'r.permissions', ...factorColumns(catalog, proved)]
   return [...fixed, ...attributesOf(catalog).columns].join(', ')
 }
 
@@ -224,12 +228,13 @@ export function actorColumns(catalog: Catalog): string {
  * What is known of an account without a second factor, in an application that demands any: seen so for the first time,
  * within the time of grace, or after it. Null with a factor.
  */
-function factorColumns(catalog: Catalog): readonly string[] {
+function factorColumns(catalog: Catalog, proved?: string): readonly string[] {
   const { graceMs, required } = authOptions(catalog.pluginOptions.get('auth') ?? {}).secondFactor
   if (required.length === 0) return ['null']
-  const factors = catalog.resources.get('factors')!.table
+  const [factors, identities] = ['factors', 'identities'].map((name) => catalog.resources.get(name)!.table)
+  const elsewhere = proved ?? `exists (select from "${identities}" i where i.user_id = u.id and i.proves_factor)`
   return [
-    `case when exists (select from "${factors}" f where f.user_id = u.id and f.confirmed_at is not null) then null
+    `case when ${elsewhere} then null when exists (select from "${factors}" f where f.user_id = u.id and f.confirmed_at is not null) then null
       when u.second_factor_since is null then 'first'
       when u.second_factor_since + interval '${graceMs} milliseconds' > now() then 'grace' else 'due' end`,
   ]

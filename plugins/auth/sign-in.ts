@@ -61,7 +61,7 @@ export async function signIn(asking: RouteContext, body = asking.body): Promise<
   }
   // Checked again: of many simultaneous guesses, those after the last free one must not learn that they are right.
   await refusePaused(context, counted)
-  return admitted(context, account, ['password'])
+  return admitted(context, account, { factors: ['password'] })
 }
 
 /** The route to sign in by the fields that the option names. */

@@ -1,15 +1,15 @@
 /** What a sign-in answers, whatever proved who it is. */
 import { ApiError, type JsonObject, type JsonSchema, type Reply, type RouteContext } from '../../engine/index.ts'
 import { givingCookie } from './cookie.ts'
-import { type Factor, openSession } from './opened-sessions.ts'
+import { openSession, type WayIn } from './opened-sessions.ts'
 import { authOptions } from './options.ts'
 
-/** The schema of the answer to a person who signed in. */
-export function signedInSchema(options: JsonObject): JsonSchema {
-  const [scheme = ''] = authOptions(options).schemes
+/** The schema of the answer to a person who signed in, by the options of this plugin. */
+export function signedInSchema(options?: JsonObject): JsonSchema {
+  const scheme = options === undefined ? { type: 'string' } : { const: authOptions(options).schemes[0] ?? '' }
   return {
     type: 'object',
-    properties: { user: { $ref: '#/resources/users' }, token: { type: 'string' }, token_type: { const: scheme } },
+    properties: { user: { $ref: '#/resources/users' }, token: { type: 'string' }, token_type: scheme },
     required: ['user'],
   }
 }
@@ -21,9 +21,9 @@ export const SESSION_KINDS =
   'With `session: cookie` the answer has no token: a browser gets a cookie that no script can read. It counts only in requests of pages of the same origin (`Sec-Fetch-Site: same-origin`, or `none` for GET; a browser without that header sends `X-Plinth: 1`), and it needs https, or this machine itself.'
 
 /** Opens a session for an account that proved who it is, in the way that the body asks for. */
-export async function signedIn(context: RouteContext, id: number, factors: readonly Factor[]): Promise<Reply> {
+export async function signedIn(context: RouteContext, id: number, wayIn: Omit<WayIn, 'cookie'>): Promise<Reply> {
   const cookie = context.body.session === 'cookie'
-  const token = await openSession(context, id, { factors, cookie })
+  const token = await openSession(context, id, { ...wayIn, cookie })
   const account = await context.as(id)
   // Declined or deleted at this moment.
   if (account === null) throw new ApiError('invalid_credentials')

@@ -8,6 +8,7 @@ import { codeAt, stepAt } from '../../plugins/auth/factors/totp.ts'
 import type { TestApplication } from '../support/application.ts'
 import { ADMIN, barriers, openBrowser, openPage, withAccounts } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
+import { bytesOf } from '../support/totp.ts'
 
 interface State {
   app: TestApplication
@@ -57,7 +58,7 @@ it('somebody signs in, sets up an app and a passkey, and signs in by each', asyn
   const { page, close, problems } = await openPage(browser!, {})
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')
-  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -114,9 +115,20 @@ it('somebody signs in, sets up an app and a passkey, and signs in by each', asyn
     assert.is(await page.locator('#factors li').count(), 2)
     await looks(page, 'account')
 
+    const touches = (enabled: boolean) =>
+      cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+    await touches(false)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(`${base}/sign-in`)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await touches(true)
+    await page.waitForURL(`${base}/account`)
+    await page.getByText('First Admin, boss@people.example').waitFor()
+
+    // The browser offers the passkey in the field of the name, and this device takes the offer.
+    const offered = page.waitForResponse(`${base}/api/auth/passkey`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    assert.is((await offered).status(), 200)
     await page.waitForURL(`${base}/account`)
     await page.getByText('First Admin, boss@people.example').waitFor()
     assert.equal(problems, [])
@@ -181,11 +193,5 @@ it('the page leads on to paths of this application alone', async ({ app }) => {
   for (const bad of ['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/a\nb', ''])
     assert.is(await nextIn(bad), '/account', bad)
 })
-
-function bytesOf(letters: string): Buffer {
-  const values = [...letters].map((one) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one))
-  const bits = values.map((value) => value.toString(2).padStart(5, '0')).join('')
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-}
 
 test.run()

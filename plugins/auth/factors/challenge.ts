@@ -1,6 +1,7 @@
 /** What somebody has begun and must still prove: a row for five minutes, and five tries. */
 import { invalid, type PluginContext } from '../../../engine/index.ts'
 import { newToken, tokenHash } from '../../keys/seal.ts'
+import type { Factor } from '../opened-sessions.ts'
 
 /** What becomes of a proof. */
 export type Purpose = 'second_factor' | 'passkey' | 'set_up'
@@ -13,7 +14,10 @@ type Place = Pick<PluginContext, 'model' | 'now'>
 export interface Begun {
   /** Null for a sign-in by a passkey, which itself says whose it is. */
   readonly user_id: number | null
-  readonly factors: readonly string[]
+  readonly factors: readonly Factor[]
+  readonly provider?: string | null
+  readonly sid?: string | null
+  readonly provider_tokens?: string | null
 }
 
 /** Begins a proof; gives its token, which a passkey signs too. */
@@ -40,7 +44,7 @@ export async function tryChallenge({ model, now }: Place, token: string, purpose
     .where('expires_at', '>', now())
     .where('tries', '<', TRIES)
     .increment('tries', 1)
-    .returning(['user_id', 'factors'])
+    .returning(['user_id', 'factors', 'provider', 'sid', 'provider_tokens'])
     .castTo<Begun[]>()
   if (begun === undefined) throw over()
   return begun

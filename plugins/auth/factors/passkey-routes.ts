@@ -71,7 +71,6 @@ const ask: Route = {
   description: 'The answer is for `navigator.credentials.get`, and lasts five minutes. It names nobody.',
   tag: 'Authentication',
   access: 'public',
-  bucket: 'auth',
   body: 'none',
   output: OPTIONS,
   handle: async (context) => {
@@ -102,7 +101,7 @@ export function passkeyRoute(options: JsonObject): Route {
       if (account.status === 'declined' || account.role === null)
         throw new ApiError('forbidden', { message: 'Account is not active' })
       await endChallenge(context, token)
-      return signedIn(context, account.id, ['passkey'])
+      return signedIn(context, account.id, { factors: ['passkey'] })
     },
   }
 }

@@ -12,14 +12,27 @@ import { addChallenge, endChallenge, tryChallenge } from './challenge.ts'
 
 type Place = Pick<PluginContext, 'model' | 'now' | 'settings' | 'catalog'>
 
-/** The host for which passkeys are made, and the pages that may use them; throws conflict where browsers have none. */
-function partyOf({ settings }: { readonly settings: Pick<Settings, 'baseUrl'> }) {
-  const { hostname, origin, protocol } = new URL(settings.baseUrl)
-  const why = /^[\d.]+$|:/.test(hostname)
+type Based = { readonly settings: Pick<Settings, 'baseUrl'> }
+
+/** Why browsers have no passkeys for the host of this application; undefined where they have. */
+function withoutPasskeys({ settings }: Based): string | undefined {
+  const { hostname, protocol } = new URL(settings.baseUrl)
+  return /^[\d.]+$|:/.test(hostname)
     ? `Passkeys need the name of a host, and BASE_URL has the address ${hostname}`
     : protocol !== 'https:' && hostname !== 'localhost'
       ? 'Passkeys need https, and BASE_URL begins with http'
       : undefined
+}
+
+/** Whether browsers have passkeys for the host of this application. */
+export function hasPasskeys(place: Based): boolean {
+  return withoutPasskeys(place) === undefined
+}
+
+/** The host for which passkeys are made, and the pages that may use them; throws conflict where browsers have none. */
+function partyOf({ settings }: Based) {
+  const { hostname, origin } = new URL(settings.baseUrl)
+  const why = withoutPasskeys({ settings })
   if (why !== undefined) throw new ApiError('conflict', { message: why })
   return { id: hostname, origin }
 }

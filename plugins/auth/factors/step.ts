@@ -12,14 +12,14 @@ import {
 import { type Account, accountOfId } from '../account.ts'
 import { countedAs, forgetFailures, noteFailure, refusePaused } from '../failures.ts'
 import { noteRefused } from '../history/acts.ts'
-import type { Factor } from '../opened-sessions.ts'
+import type { Factor, WayIn } from '../opened-sessions.ts'
 import { verifyPassword } from '../password.ts'
 import { sessionOf } from '../session.ts'
 import { SESSION_INPUT, signedIn, signedInSchema } from '../signed-in.ts'
-import { addChallenge, endChallenge, tryChallenge } from './challenge.ts'
+import { addChallenge, type Begun, endChallenge, tryChallenge } from './challenge.ts'
 import { factorKinds, useCode } from './factor.ts'
 import { tellFactor } from './mail.ts'
-import { askPasskey, challengeIn, usePasskey } from './passkey.ts'
+import { askPasskey, challengeIn, hasPasskeys, usePasskey } from './passkey.ts'
 
 /** A wrong code counts as two wrong passwords: who sends one knows the password already. */
 const WEIGHT = 2
@@ -34,24 +34,53 @@ export const CHALLENGE: JsonSchema = {
   required: ['challenge', 'factors'],
 }
 
+/** What is proved besides, and by what. */
+interface FurtherStep {
+  readonly challenge: string
+  readonly factors: readonly Factor[]
+  readonly passkey?: Awaited<ReturnType<typeof askPasskey>>
+}
+
+/** What an account must prove after this way in, as the answer 202 has it; undefined where that is enough. */
+export async function furtherStep(
+  context: RouteContext,
+  account: number,
+  { factors: proved, provider, sid, tokens }: WayIn,
+): Promise<FurtherStep | undefined> {
+  const factors = proved.includes('provider_factor') ? [] : await factorKinds(context, account)
+  if (factors.length === 0) return undefined
+  const from = { provider: provider ?? null, sid: sid ?? null, provider_tokens: tokens ?? null }
+  const begun = { user_id: account, factors: proved, ...from }
+  const challenge = await addChallenge(context, 'second_factor', begun)
+  const asks = factors.includes('passkey') && hasPasskeys(context)
+  const passkey = asks ? await askPasskey(context, challenge, account) : undefined
+  return { challenge, factors, ...(passkey && { passkey }) }
+}
+
+/** The way in of what was begun, with what was proved last. */
+function wayOf({ factors, provider, provider_tokens: tokens, sid }: Begun, factor: Factor): WayIn {
+  return {
+    factors: [...factors, factor],
+    ...(provider && { provider }),
+    ...(sid && { sid }),
+    ...(tokens && { tokens }),
+  }
+}
+
 /**
- * Signs in an account that has proved `proved`; where it has a second factor, answers 202 with what must be proved
+ * Signs in an account that came in by `wayIn`; where it has a second factor, answers 202 with what must be proved
  * besides. Throws forbidden for an account that may not sign in.
  */
-export async function admitted(context: RouteContext, account: Account, proved: readonly Factor[]): Promise<Reply> {
+export async function admitted(context: RouteContext, account: Account, wayIn: WayIn): Promise<Reply> {
   if (account.status === 'declined' || account.role === null) {
     noteRefused(context, account.id, 'not_active')
     throw new ApiError('forbidden', { message: 'Account is not active' })
   }
-  const factors = await factorKinds(context, account.id)
-  if (factors.length > 0) {
-    const challenge = await addChallenge(context, 'second_factor', { user_id: account.id, factors: proved })
-    const passkey = factors.includes('passkey') ? await askPasskey(context, challenge, account.id) : undefined
-    return { status: 202, data: { challenge, factors, ...(passkey && { passkey }) } }
-  }
+  const step = await furtherStep(context, account.id, wayIn)
+  if (step !== undefined) return { status: 202, data: step }
   // Only now: of an account with a second factor, the right password alone must not end the count of wrong codes.
   await forgetFailures(context, await countedAs(context, account.email, context.ip))
-  return signedIn(context, account.id, proved)
+  return signedIn(context, account.id, wayIn)
 }
 
 /**
@@ -110,11 +139,11 @@ export function secondStep(options: JsonObject): Route {
     output: signedInSchema(options),
     handle: async (context) => {
       const token = String(context.body.challenge)
-      const { factors, user_id } = await tryChallenge(context, token, 'second_factor')
-      const account = await accountIn(context, user_id)
+      const begun = await tryChallenge(context, token, 'second_factor')
+      const account = await accountIn(context, begun.user_id)
       const factor = await prove(context, account, token)
       await endChallenge(context, token)
-      return signedIn(context, account.id, [...(factors as readonly Factor[]), factor])
+      return signedIn(context, account.id, wayOf(begun, factor))
     },
   }
 }

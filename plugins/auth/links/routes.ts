@@ -147,7 +147,7 @@ async function use(context: RouteContext): Promise<Reply> {
   if (account === undefined || used === 0) throw new ApiError('invalid_credentials')
   // The mail reached its owner.
   if (!account.email_verified) await context.records('users', 'system').update(account.id, { email_verified: true })
-  return admitted(context, account, ['link'])
+  return admitted(context, account, { factors: ['link'] })
 }
 
 function isCode(code: string, { code_hash, request_hash }: StoredLink): boolean {

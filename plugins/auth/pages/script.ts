@@ -1,6 +1,6 @@
 /** What the scripts of the pages share: elements, requests, and devices with passkeys. */
 
-/** Declares `el`, `say`, `send`, `ways` and `passkey`; the page has a body with `data-api` and `data-root`. */
+/** Declares `el`, `say`, `send`, `stepText`, `tried` and `passkey`; the page has a body with `data-api` and `data-root`. */
 export const SHARED = `
 const { api, root, next } = document.querySelector('main').dataset
 const said = document.querySelector('output')
@@ -29,6 +29,11 @@ const send = async (method, path, body) => {
     ? 'Too many tries; please wait ' + wait + ' seconds'
     : answer.errors ? [...new Set(Object.values(answer.errors).flat())].join('. ') : answer.message
   throw Object.assign(new Error(text), { status: response.status, code: answer.code })
+}
+/* The step that a sign-in is at, as the fragment with which the page at /sign-in goes on. */
+const stepText = (data) => {
+  const bytes = String.fromCharCode(...new TextEncoder().encode(JSON.stringify(data)))
+  return '#step=' + btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 const hasPasskeys = 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 const passkey = async (options, more) => {

@@ -2,6 +2,7 @@
 import type { Catalog, RouteContext } from '../../../engine/index.ts'
 import { escaped, rootOf, wholePage } from '../../pages/page.ts'
 import { authOptions } from '../options.ts'
+import { labelOf } from '../provider/options.ts'
 import { pageRoute } from './page-route.ts'
 import { SHARED } from './script.ts'
 
@@ -23,7 +24,7 @@ const step = ({ data, status }) => {
   document.querySelector('h2').textContent = 'One more step'
   const button = second.querySelector('button.plain')
   button.hidden = !hasPasskeys || data.passkey === undefined
-  button.onclick = tried(async () => {
+  button.onclick = withoutOffer(async () => {
     const credential = await passkey(data.passkey)
     step(await send('POST', '/auth/second-factor', { challenge, credential, session: 'cookie' }))
   })
@@ -45,11 +46,42 @@ const byPasskey = async (more) => {
   const credential = await passkey(data, more)
   step(await send('POST', '/auth/passkey', { credential, session: 'cookie' }))
 }
-if (hasPasskeys && isSecureContext)
-  ways.append(el('button', { class: 'plain', type: 'button', onclick: tried(() => byPasskey()) }, 'Sign in with a passkey'))
-const begun = sessionStorage.getItem('plinth-step')
-sessionStorage.removeItem('plinth-step')
-if (begun) step({ status: 202, data: JSON.parse(begun) })
+/* Browsers offer passkeys among the names that they fill in; what they answer is renewed before it is too old. */
+let offer
+const offered = async () => {
+  if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return
+  for (let again = true; again; ) {
+    again = false
+    const controller = (offer = new AbortController())
+    const renewal = setTimeout(() => controller.abort(), 240000)
+    try {
+      await byPasskey({ mediation: 'conditional', signal: controller.signal })
+    } catch (error) {
+      /* Another use of a passkey ends the offer, and so does a host that has none. */
+      if (offer === controller && controller.signal.aborted) again = true
+      else if (error.status === 401 || error.status === 422) say(error.message + '.')
+    } finally {
+      clearTimeout(renewal)
+    }
+    while (again && document.hidden) await new Promise((seen) => document.addEventListener('visibilitychange', seen, { once: true }))
+  }
+}
+const withoutOffer = (work) => tried(async () => {
+  const open = offer
+  offer = undefined
+  open?.abort()
+  await work()
+})
+if (hasPasskeys && isSecureContext) {
+  ways.append(el('button', { class: 'plain', type: 'button', onclick: withoutOffer(() => byPasskey()) }, 'Sign in with a passkey'))
+  if (!location.hash.startsWith('#step=')) offered()
+}
+const begun = /^#step=([\\w-]+)$/.exec(location.hash)
+if (begun) {
+  history.replaceState(null, '', location.pathname + location.search)
+  const bytes = Uint8Array.from(atob(begun[1].replaceAll('-', '+').replaceAll('_', '/')), (sign) => sign.charCodeAt(0))
+  step({ status: 202, data: JSON.parse(new TextDecoder().decode(bytes)) })
+}
 const third = document.forms[2]
 const byLink = document.querySelector('#by-link')
 let request
@@ -87,12 +119,20 @@ function hasConsole({ pluginOptions }: Catalog): boolean {
 }
 
 /** What people call the fields by which they sign in. */
-function labelOf({ catalog, options }: RouteContext): string {
+function fieldsLabel({ catalog, options }: RouteContext): string {
   const { fields } = catalog.resources.get('users')!
   const labels = authOptions(options).signIn.map((name) =>
     name === 'email' ? 'E-mail' : (fields.get(name)?.label ?? name),
   )
   return labels.map((label, at) => (at === 0 ? label : label.toLowerCase())).join(' or ')
+}
+
+/** The way to the page of a directory, where the application has one. */
+function directoryLink(context: RouteContext): string {
+  const label = labelOf(context.catalog, 'ldap')
+  if (label === undefined) return ''
+  const to = `${rootOf(context)}/sign-in/ldap?next=${encodeURIComponent(nextOf(context))}`
+  return `<a href="${escaped(to)}">Sign in with ${escaped(label)}</a>`
 }
 
 export const signInPage = pageRoute({
@@ -112,7 +152,7 @@ export const signInPage = pageRoute({
 <h2>Sign in</h2>
 <noscript><p class="notice bad">This page needs JavaScript.</p></noscript>
 <form data-by="${escaped(signIn.join(' '))}">
-<label>${escaped(labelOf(context))} <input name="name_" type="${type}" autocomplete="username webauthn" autocapitalize="none" required autofocus></label>
+<label>${escaped(fieldsLabel(context))} <input name="name_" type="${type}" autocomplete="username webauthn" autocapitalize="none" required autofocus></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
 <button>Sign in</button>
 </form>
@@ -126,7 +166,7 @@ export const signInPage = pageRoute({
 <button>Sign in</button>
 </form>
 <output role="status" class="notice"></output>
-<div class="ways">${byLink}</div>
+<div class="ways">${byLink}${directoryLink(context)}</div>
 <p class="links"><a href="${escaped(root)}/password/reset">Forgot your password?</a></p>
 </main>`
     return wholePage(context, { title: 'Sign in', main, script: SCRIPT, style: STYLE })
@@ -143,8 +183,7 @@ form.addEventListener('submit', tried(async () => {
   try {
     const { data, status } = await send('POST', '/auth/link/use', body)
     localStorage.removeItem('plinth-link')
-    if (status === 202) sessionStorage.setItem('plinth-step', JSON.stringify(data))
-    location.assign(status === 202 ? root + '/sign-in' : next)
+    location.assign(status === 202 ? root + '/sign-in?next=' + encodeURIComponent(next) + stepText(data) : next)
   } catch (error) {
     if (!label.hidden || error.status !== 422 || !/another browser/.test(error.message)) throw error
     label.hidden = false

@@ -26,14 +26,15 @@ export async function beginAt(
   const { configuration } = await serverOf(context, provider)
   const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
   const openid = provider.adapter === undefined
-  const scopes = openid ? ['openid', 'profile', 'email', ...provider.scopes] : provider.scopes
+  const { parameters, scopes: lasting } = provider.revalidate ?? { scopes: [], parameters: {} }
+  const scopes = openid ? ['openid', 'profile', 'email', ...provider.scopes, ...lasting] : provider.scopes
   const { href: address } = client.buildAuthorizationUrl(configuration, {
     redirect_uri: redirectOf(context, provider),
     scope: [...new Set(scopes)].join(' '),
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     state,
-    ...(openid && { nonce }),
+    ...(openid && { nonce, ...parameters }),
   })
   return { state, address, begun: { provider: provider.name, verifier, nonce, at: context.now().getTime() } }
 }
@@ -42,6 +43,25 @@ export async function beginAt(
 export interface Arrived {
   readonly claims: Claims
   readonly sid: string | undefined
+  /** By which the provider can be asked again. */
+  readonly tokens: Tokens
+}
+
+/** What a provider gave for later questions. */
+export interface Tokens {
+  readonly access: string
+  /** Absent where it gave none. */
+  readonly refresh?: string
+}
+
+function tokensIn({
+  access_token,
+  refresh_token,
+}: {
+  access_token: string
+  refresh_token?: string | undefined
+}): Tokens {
+  return { access: access_token, ...(refresh_token !== undefined && { refresh: refresh_token }) }
 }
 
 /**
@@ -65,22 +85,63 @@ export async function exchange(
     ...(openid && { expectedNonce: begun.nonce, idTokenExpected: true }),
   })
   if (!openid) {
-    const ask = askWith(fetchOf(context.settings, provider), tokens.access_token)
-    return { claims: readClaims(context.catalog, provider, await githubClaims(ask, provider.scopes)), sid: undefined }
+    const { claims } = await told(context, provider, tokens)
+    return { claims, sid: undefined, tokens: tokensIn(tokens) }
   }
   const token = await verified(context, provider, tokens.id_token ?? '', {
     audience: provider.clientId,
     requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat', 'nonce'],
   })
   requirePresent(context, token)
-  const known = configuration.serverMetadata()
-  const told =
-    known.userinfo_endpoint === undefined
-      ? {}
-      : await client.fetchUserInfo(configuration, tokens.access_token, String(token.sub))
-  const raw = { ...plain(told), ...token }
+  const { claims } = await told(context, provider, tokens, token)
   const sid = typeof token.sid === 'string' ? token.sid : undefined
-  return { claims: readClaims(context.catalog, provider, raw), sid }
+  return { claims, sid, tokens: tokensIn(tokens) }
+}
+
+/** What a provider says of somebody, by a token for its API and, where there is one, a token that says who it is. */
+async function told(
+  context: Place,
+  provider: Provider,
+  { access_token }: { readonly access_token: string },
+  token?: JsonObject,
+  subject = String(token?.sub),
+): Promise<{ readonly claims: Claims; readonly isSilent: boolean }> {
+  const client = await import('openid-client')
+  const { configuration } = await serverOf(context, provider)
+  if (provider.adapter !== undefined) {
+    const ask = askWith(fetchOf(context.settings, provider), access_token)
+    const raw = await githubClaims(ask, provider.scopes)
+    return { claims: readClaims(context.catalog, provider, raw), isSilent: false }
+  }
+  const hasUserinfo = configuration.serverMetadata().userinfo_endpoint !== undefined
+  const info = hasUserinfo ? plain(await client.fetchUserInfo(configuration, access_token, subject)) : {}
+  const raw = { ...info, ...(token ?? { sub: subject }) }
+  return { claims: readClaims(context.catalog, provider, raw), isSilent: !hasUserinfo && token === undefined }
+}
+
+/**
+ * Asks a provider again of somebody who came before, by a token that it gave; rejects where it refuses. Without claims it
+ * said no more than that the tokens still hold.
+ */
+export async function askAgain(
+  context: Place,
+  provider: Provider,
+  subject: string,
+  given: Tokens,
+): Promise<{ readonly claims: Claims | undefined; readonly tokens: Tokens }> {
+  if (given.refresh === undefined) {
+    const { claims, isSilent } = await told(context, provider, { access_token: given.access }, undefined, subject)
+    return { claims: isSilent ? undefined : claims, tokens: given }
+  }
+  const client = await import('openid-client')
+  const { configuration } = await serverOf(context, provider)
+  const renewed = await client.refreshTokenGrant(configuration, given.refresh)
+  const tokens = { ...given, ...tokensIn(renewed) }
+  const options = { audience: provider.clientId, requiredClaims: ['iss', 'sub', 'aud', 'exp'] }
+  const token =
+    renewed.id_token === undefined ? undefined : await verified(context, provider, renewed.id_token, options)
+  const { claims, isSilent } = await told(context, provider, renewed, token, subject)
+  return { claims: isSilent ? undefined : claims, tokens }
 }
 
 /** A token that was just made bears the present time; throws where the clocks of the two servers differ. */

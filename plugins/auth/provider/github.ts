@@ -12,7 +12,16 @@ const API = 'https://api.github.com'
 
 type Ask = (path: string) => Promise<Json>
 
-/** Asks the API with the token of somebody; throws where it does not answer 200. */
+/** An answer of the API other than 200. */
+export class WrongAnswer extends Error {
+  readonly status: number
+  constructor(path: string, status: number) {
+    super(`${path} was answered with ${status}`)
+    this.status = status
+  }
+}
+
+/** Asks the API with the token of somebody; throws WrongAnswer where it does not answer 200. */
 export function askWith(
   fetching: (
     url: string,
@@ -23,7 +32,7 @@ export function askWith(
   return async (path) => {
     const headers = { accept: 'application/vnd.github+json', authorization: `Bearer ${token}`, 'user-agent': 'plinth' }
     const answer = await fetching(`${API}${path}`, { method: 'GET', headers, body: null })
-    if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}`)
+    if (answer.status !== 200) throw new WrongAnswer(path, answer.status)
     return (await answer.json()) as Json
   }
 }

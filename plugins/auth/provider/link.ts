@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { PluginContext } from '../../../engine/index.ts'
 import { sendMails } from '../../mail/index.ts'
 import { type Account, greetingOf } from '../account.ts'
-import { authOptions } from '../options.ts'
+import { ownOptions } from '../options.ts'
 import type { Claims } from './claims.ts'
 import type { Refusal } from './mapping.ts'
 import type { Provider } from './options.ts'
@@ -34,11 +34,11 @@ async function hasFactor({ model }: PluginContext, account: number): Promise<boo
 
 /** Whether the role that the mapping gives has every permission that the account has now. */
 async function givesAll(
-  { model, options }: PluginContext,
+  { catalog, model }: PluginContext,
   account: number,
   given: string | undefined,
 ): Promise<boolean> {
-  const slug = given ?? authOptions(options).roles.at(-1) ?? ''
+  const slug = given ?? ownOptions({ catalog }).roles.at(-1) ?? ''
   const roles = () => model('roles').query().modify('live')
   const mapped = await roles().findOne({ slug }).select('permissions')
   const own = await roles()

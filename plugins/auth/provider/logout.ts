@@ -12,6 +12,7 @@ import { tokenHash } from '../../keys/seal.ts'
 import { note } from '../history/acts.ts'
 import { type Provider, providerNamed } from './options.ts'
 import { TOLERANCE_S, verified } from './server.ts'
+import { OPENED } from './sign-in.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** A token is made when somebody signs out, so an old one was sent before. */
@@ -92,7 +93,7 @@ async function endSessions(context: RouteContext, provider: Provider, { sid, sub
       ? model('identities').query().where({ provider: name, issuer, subject: sub }).select('user_id')
       : undefined
   let ended = 0
-  for (const resource of ['access_tokens', 'provider_codes']) {
+  for (const resource of OPENED) {
     const query = model(resource).query().where({ provider: name })
     if (typeof sid === 'string') {
       // Sessions whose token named no session there can only be found by their person.

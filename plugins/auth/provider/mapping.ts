@@ -1,6 +1,6 @@
 /** What the YAML makes of claims: whether somebody is admitted, and which role and values they get. */
 import type { Catalog, Filter, JsonObject, PluginContext } from '../../../engine/index.ts'
-import { valuesHoldSql } from '../../../engine/index.ts'
+import { isObject, valuesHoldSql } from '../../../engine/index.ts'
 import { type Claims, claimsAsked, leavesOut, readClaimCondition } from './claims.ts'
 import type { Given, Provider } from './options.ts'
 
@@ -21,15 +21,19 @@ export type Refusal =
 /** What a mapping decides. */
 export type Decision =
   | { readonly kind: 'refused'; readonly why: Refusal }
-  | { readonly kind: 'keep' }
-  | { readonly kind: 'mapped'; readonly given: Given }
+  | { readonly kind: 'keep'; readonly factor: boolean }
+  | { readonly kind: 'mapped'; readonly given: Given; readonly factor: boolean }
 
 type Judging = Pick<PluginContext, 'catalog' | 'connection' | 'now'>
 
-/** What conditions of a provider say of claims: whether groups were left out, `admit`, and each line of `roles`. */
+/**
+ * What conditions of a provider say of claims: whether groups were left out, `admit`, each line of `roles`, and whether
+ * the sign-in counts as a second factor too.
+ */
 interface Judged {
   readonly cut: boolean
   readonly admitted: boolean
+  readonly factor: boolean
   readonly lines: readonly boolean[]
 }
 
@@ -37,34 +41,39 @@ interface Judged {
 export async function judged(context: Judging, provider: Provider, claims: Claims): Promise<Judged> {
   const asked = claimsAsked(provider)
   const cut = (['groups', 'roles'] as const).some((claim) => asked.has(claim) && leavesOut(claims, claim))
-  const conditions = [provider.admit ?? {}, ...(provider.roles ?? []).map(({ when }) => when)]
-  const [admitted = false, ...lines] = await hold(context, provider, conditions, claims.values)
-  return { cut, admitted, lines }
+  const { secondFactor } = provider
+  const conditions = [provider.admit, isObject(secondFactor) ? secondFactor : {}, ...whensOf(provider)]
+  const [admitted = false, held = false, ...lines] = await hold(context, provider, conditions, claims.values)
+  return { cut, admitted, lines, factor: secondFactor !== undefined && held }
+}
+
+function whensOf({ roles = [] }: Provider): readonly JsonObject[] {
+  return roles.map(({ when }) => when)
 }
 
 /** What the mapping of a provider makes of claims. */
 export async function decide(context: Judging, provider: Provider, claims: Claims): Promise<Decision> {
-  const { admitted, cut, lines } = await judged(context, provider, claims)
+  const { admitted, cut, factor, lines } = await judged(context, provider, claims)
   if (cut) return { kind: 'refused', why: 'overage' }
   if (!admitted) return { kind: 'refused', why: 'not_admitted' }
-  if (provider.roles === undefined) return { kind: 'keep' }
+  if (provider.roles === undefined) return { kind: 'keep', factor }
   const found = provider.roles[lines.indexOf(true)]
-  if (found !== undefined) return { kind: 'mapped', given: found }
+  if (found !== undefined) return { kind: 'mapped', given: found, factor }
   const { otherwise } = provider
-  if (otherwise.kind === 'role') return { kind: 'mapped', given: { role: otherwise.role, set: {} } }
-  return otherwise.kind === 'keep' ? { kind: 'keep' } : { kind: 'refused', why: 'no_role' }
+  if (otherwise.kind === 'role') return { kind: 'mapped', given: { role: otherwise.role, set: {} }, factor }
+  return otherwise.kind === 'keep' ? { kind: 'keep', factor } : { kind: 'refused', why: 'no_role' }
 }
 
 /** Which of these conditions on claims hold; an empty one does. */
 async function hold(
   context: Judging,
   provider: Provider,
-  conditions: readonly JsonObject[],
+  conditions: readonly (JsonObject | undefined)[],
   claims: JsonObject,
 ): Promise<readonly boolean[]> {
   const values: unknown[] = [JSON.stringify(claims)]
   const asked = conditions.map((written) =>
-    Object.keys(written).length === 0
+    written === undefined || Object.keys(written).length === 0
       ? 'true'
       : valuesHoldSql(context, conditionOf(context.catalog, provider, written), '$1::jsonb', values),
   )

@@ -1,6 +1,8 @@
 /** The option `providers` of the auth plugin: its schema, and each provider as a value, completed by its preset. */
 import {
   ApiError,
+  type Catalog,
+  durationMs,
   isObject,
   type Json,
   type JsonObject,
@@ -34,6 +36,8 @@ export interface Provider {
   readonly claims: Readonly<Record<string, string>>
   readonly verifiedBy: readonly string[]
   readonly adapter: Preset['adapter']
+  /** How often sessions from there ask it again, in milliseconds, and how; undefined: never. */
+  readonly revalidate: ({ readonly everyMs: number } & Required<Preset>['lasting']) | undefined
   readonly admit: JsonObject | undefined
   /** What a new account gets; undefined: nobody gets one. */
   readonly created: Given | undefined
@@ -41,6 +45,8 @@ export interface Provider {
   readonly roles: readonly Mapped[] | undefined
   /** For somebody for whom none holds: refused, left as it is, or this role. */
   readonly otherwise: { readonly kind: 'deny' | 'keep' } | { readonly kind: 'role'; readonly role: string }
+  /** The sign-ins that count as a second factor too: all of them, or those whose claims fulfil it; undefined: none. */
+  readonly secondFactor: 'always' | JsonObject | undefined
   /** Whether roles are mapped when somebody comes for the first time, and never again. */
   readonly first: boolean
 }
@@ -54,6 +60,62 @@ const SET: JsonSchema = {
 }
 
 const CONDITION: JsonSchema = { type: 'object', minProperties: 1 }
+
+/** Who comes in, as whom: the same keys for all that name people. */
+export const MAPPING: Readonly<Record<string, JsonSchema>> = {
+  trust_addresses_of: {
+    type: 'array',
+    items: { type: 'string', pattern: '^[^\\s@]+\\.[^\\s@]+$' },
+    description:
+      'Domains for whose addresses its word counts: a verified one links to the account that has it. Without it no address links.',
+  },
+  claims: {
+    type: 'object',
+    propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+    additionalProperties: { enum: ['string', 'list', 'boolean', 'integer', 'timestamp'] },
+    description: 'Types of claims that are not standard, so that conditions may ask for them.',
+  },
+  admit: {
+    ...CONDITION,
+    description: 'Who may come in, as a condition on the claims; one on `email` counts verified addresses alone.',
+  },
+  new: {
+    type: 'object',
+    description:
+      'What somebody gets who has no account: `role`, `status` and further values of `users`. Without it nobody gets one.',
+  },
+  roles: {
+    type: 'array',
+    minItems: 1,
+    description: 'Which role somebody has: the first line whose condition holds.',
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['when', 'role'],
+      properties: {
+        when: { ...CONDITION, description: 'A condition on the claims.' },
+        role: { type: 'string', minLength: 1, description: 'The slug of the role.' },
+        set: SET,
+      },
+    },
+  },
+  roles_at: {
+    enum: ['each', 'first'],
+    default: 'each',
+    description: 'Whether roles are mapped at each sign-in, or at the first alone.',
+  },
+  second_factor: {
+    anyOf: [{ const: 'always' }, CONDITION],
+    description:
+      'Which of its sign-ins count as a second factor too: `always`, or a condition on the claims, such as `{ amr: mfa }`. Without it none does: the second factor of an account is asked for here.',
+  },
+  otherwise: {
+    type: 'string',
+    minLength: 1,
+    default: 'deny',
+    description: 'For somebody for whom no line holds: `deny`, `keep` (the role that the account has), or a role.',
+  },
+}
 
 const PROVIDER: JsonSchema = {
   type: 'object',
@@ -73,58 +135,18 @@ const PROVIDER: JsonSchema = {
       description: 'Its address, below which its discovery document is; https, but on this machine.',
     },
     client_id: { type: 'string', minLength: 1, maxLength: 300, description: 'By which it knows this application.' },
+    revalidate: {
+      type: 'string',
+      pattern: '^([5-9]|[1-9][0-9]{1,3}) minutes$|^[1-9][0-9]{0,2} (hours?|days?)$',
+      description:
+        'How often sessions ask it whether the person may still come in, where it has no back-channel logout; five minutes or more.',
+    },
     scopes: {
       type: 'array',
       items: { type: 'string', pattern: '^[^\\s"\\\\]+$' },
       description: 'What is asked of it besides openid, profile and email.',
     },
-    trust_addresses_of: {
-      type: 'array',
-      items: { type: 'string', pattern: '^[^\\s@]+\\.[^\\s@]+$' },
-      description:
-        'Domains for whose addresses its word counts: a verified one links to the account that has it. Without it no address links.',
-    },
-    claims: {
-      type: 'object',
-      propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
-      additionalProperties: { enum: ['string', 'list', 'boolean', 'integer', 'timestamp'] },
-      description: 'Types of claims that are not standard, so that conditions may ask for them.',
-    },
-    admit: {
-      ...CONDITION,
-      description: 'Who may come in, as a condition on the claims; one on `email` counts verified addresses alone.',
-    },
-    new: {
-      type: 'object',
-      description:
-        'What somebody gets who has no account: `role`, `status` and further values of `users`. Without it nobody gets one.',
-    },
-    roles: {
-      type: 'array',
-      minItems: 1,
-      description: 'Which role somebody has: the first line whose condition holds.',
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['when', 'role'],
-        properties: {
-          when: { ...CONDITION, description: 'A condition on the claims.' },
-          role: { type: 'string', minLength: 1, description: 'The slug of the role.' },
-          set: SET,
-        },
-      },
-    },
-    roles_at: {
-      enum: ['each', 'first'],
-      default: 'each',
-      description: 'Whether roles are mapped at each sign-in, or at the first alone.',
-    },
-    otherwise: {
-      type: 'string',
-      minLength: 1,
-      default: 'deny',
-      description: 'For somebody for whom no line holds: `deny`, `keep` (the role that the account has), or a role.',
-    },
+    ...MAPPING,
   },
 }
 
@@ -146,7 +168,8 @@ export const providersIn = memo(
     new Map(Object.entries(object(options.providers)).map(([name, given]) => [name, providerOf(name, object(given))])),
 )
 
-function providerOf(name: string, given: JsonObject): Provider {
+/** A provider as a value, of its checked options. */
+export function providerOf(name: string, given: JsonObject): Provider {
   const preset: Preset = PRESETS[String(given.preset)] ?? { label: name }
   const tenant = typeof given.tenant === 'string' ? given.tenant : undefined
   const known = preset.issuer?.replace('{tenant}', tenant ?? '{tenant}')
@@ -155,18 +178,29 @@ function providerOf(name: string, given: JsonObject): Provider {
     name,
     label: typeof given.label === 'string' ? given.label : preset.label,
     issuer: typeof given.issuer === 'string' ? given.issuer : (known ?? ''),
-    clientId: String(given.client_id),
+    clientId: String(given.client_id ?? ''),
     scopes: [...new Set([...(preset.scopes ?? []), ...texts(given.scopes)])],
     trusted: texts(given.trust_addresses_of).map((domain) => domain.toLowerCase()),
     claims: { ...preset.claims, ...Object.fromEntries(types) },
     verifiedBy: preset.verifiedBy ?? [],
     adapter: preset.adapter,
+    revalidate: revalidateIn(given.revalidate, preset),
     admit: isObject(given.admit) ? given.admit : undefined,
     created: isObject(given.new) ? givenIn(given.new) : undefined,
     roles: Array.isArray(given.roles) ? given.roles.map((line) => mappedIn(object(line))) : undefined,
     otherwise: otherwiseIn(String(given.otherwise ?? 'deny')),
+    secondFactor: secondFactorIn(given.second_factor),
     first: given.roles_at === 'first',
   })
+}
+
+function revalidateIn(given: Json | undefined, { lasting }: Preset): Provider['revalidate'] {
+  if (typeof given !== 'string') return undefined
+  return { everyMs: durationMs(given) ?? 0, ...(lasting ?? { scopes: ['offline_access'], parameters: {} }) }
+}
+
+function secondFactorIn(given: Json | undefined): Provider['secondFactor'] {
+  return given === 'always' || isObject(given) ? given : undefined
 }
 
 function givenIn({ role, ...set }: JsonObject): Given {
@@ -179,6 +213,15 @@ function mappedIn({ role, set, when }: JsonObject): Mapped {
 
 function otherwiseIn(word: string): Provider['otherwise'] {
   return word === 'deny' || word === 'keep' ? { kind: word } : { kind: 'role', role: word }
+}
+
+/**
+ * What people call the provider of an identity: one of the options, or the plugin of that name; undefined where it is gone.
+ */
+export function labelOf({ pluginOptions }: Pick<Catalog, 'pluginOptions'>, name: string): string | undefined {
+  const named = providersIn(pluginOptions.get('auth') ?? {}).get(name)?.label
+  const plugin = pluginOptions.get(name)
+  return named ?? (plugin === undefined ? undefined : String(plugin.label ?? name))
 }
 
 /** The provider that the path of a request names; throws record_not_found. */

@@ -13,12 +13,18 @@ export interface Preset {
   readonly claims?: Readonly<Record<string, string>>
   /** Claims that say, besides `email_verified`, that the provider knows the address to belong to the person. */
   readonly verifiedBy?: readonly string[]
+  /** What the way there asks for, so that the server can be asked again later; `offline_access` if absent. */
+  readonly lasting?: { readonly scopes: readonly string[]; readonly parameters: Readonly<Record<string, string>> }
   /** The server speaks OAuth 2 alone, with endpoints of its own. */
   readonly adapter?: 'github'
 }
 
 export const PRESETS: Readonly<Record<string, Preset>> = {
-  google: { label: 'Google', issuer: 'https://accounts.google.com' },
+  google: {
+    label: 'Google',
+    issuer: 'https://accounts.google.com',
+    lasting: { scopes: [], parameters: { access_type: 'offline', prompt: 'consent' } },
+  },
   // `email` of Entra is whatever an administrator of any tenant wrote; `xms_edov` says that its domain was proved.
   microsoft: {
     label: 'Microsoft',
@@ -33,7 +39,8 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     adapter: 'github',
   },
   gitlab: { label: 'GitLab', issuer: 'https://gitlab.com', claims: { groups_direct: 'list' } },
-  keycloak: { label: 'Keycloak' },
+  // Its tokens for offline use outlive the session, whose end is what matters.
+  keycloak: { label: 'Keycloak', lasting: { scopes: [], parameters: {} } },
   authentik: { label: 'authentik' },
   okta: { label: 'Okta', scopes: ['groups'] },
 }

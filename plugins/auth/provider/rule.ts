@@ -20,20 +20,27 @@ type At = readonly (string | number)[]
 export function providerMistakes(catalog: Catalog, options: JsonObject): readonly RuleComplaint[] {
   return [...providersIn(options).values()].flatMap((provider) => {
     const at: At = ['providers', provider.name]
-    const roles = provider.roles ?? []
-    return [
-      ...issuerMistakes(provider, at),
-      ...(provider.admit === undefined ? [] : conditionMistakes(catalog, provider, provider.admit, [...at, 'admit'])),
-      ...(provider.created === undefined ? [] : givenMistakes(catalog, provider, provider.created, [...at, 'new'], [])),
-      ...roles.flatMap((line, index) => [
-        ...conditionMistakes(catalog, provider, line.when, [...at, 'roles', index, 'when']),
-        ...givenMistakes(catalog, provider, line, [...at, 'roles', index], ['set']),
-      ]),
-      ...(provider.otherwise.kind === 'role'
-        ? roleMistakes(catalog, provider.otherwise.role, [...at, 'otherwise'], ['deny', 'keep'])
-        : []),
-    ]
+    return [...issuerMistakes(provider, at), ...mappingMistakes(catalog, provider, at)]
   })
+}
+
+/** What is wrong with the mapping of whatever names people; `at` is the place of its options. */
+export function mappingMistakes(catalog: Catalog, provider: Provider, at: At): readonly RuleComplaint[] {
+  const roles = provider.roles ?? []
+  return [
+    ...(provider.admit === undefined ? [] : conditionMistakes(catalog, provider, provider.admit, [...at, 'admit'])),
+    ...(isObject(provider.secondFactor)
+      ? conditionMistakes(catalog, provider, provider.secondFactor, [...at, 'second_factor'])
+      : []),
+    ...(provider.created === undefined ? [] : givenMistakes(catalog, provider, provider.created, [...at, 'new'], [])),
+    ...roles.flatMap((line, index) => [
+      ...conditionMistakes(catalog, provider, line.when, [...at, 'roles', index, 'when']),
+      ...givenMistakes(catalog, provider, line, [...at, 'roles', index], ['set']),
+    ]),
+    ...(provider.otherwise.kind === 'role'
+      ? roleMistakes(catalog, provider.otherwise.role, [...at, 'otherwise'], ['deny', 'keep'])
+      : []),
+  ]
 }
 
 function issuerMistakes({ issuer, name }: Provider, at: At): readonly RuleComplaint[] {

@@ -2,8 +2,8 @@
 import { ApiError, type JsonObject, type PluginContext, type SystemContext } from '../../../engine/index.ts'
 import { type Account, accountOf } from '../account.ts'
 import { note } from '../history/acts.ts'
-import { authOptions } from '../options.ts'
-import { LAST_ADMIN } from '../roles.ts'
+import { ownOptions } from '../options.ts'
+import { isLastAdmin, LAST_ADMIN } from '../roles.ts'
 import { type Claims, claimsAsked } from './claims.ts'
 import { valuesOf } from './given.ts'
 import { refuseLink } from './link.ts'
@@ -18,6 +18,8 @@ export type Outcome =
       readonly isNew: boolean
       readonly isLinked: boolean
       readonly keptRole: boolean
+      /** Whether it counts as a second factor too. */
+      readonly factor: boolean
       /** The role that the mapping gives, where it gives one. */
       readonly role: string | undefined
     }
@@ -27,7 +29,8 @@ export type Outcome =
 type Signing = SystemContext
 type Mapped = Exclude<Decision, { kind: 'refused' }>
 
-interface Known {
+/** An identity that is there. */
+export interface Known {
   readonly id: number
   readonly user_id: number
 }
@@ -42,9 +45,27 @@ export async function arrive(context: Signing, provider: Provider, claims: Claim
   if (decision.kind === 'refused') return refused(context, provider, decision.why, known?.user_id)
   if (known !== undefined && connect !== undefined && known.user_id !== connect)
     return { kind: 'refused', why: 'taken_identity' }
+  return orRefused(known, () =>
+    known !== undefined
+      ? comesAgain(context, provider, claims, decision, known)
+      : comesFirst(context, provider, claims, decision, connect),
+  )
+}
+
+/**
+ * Gives the account of somebody who came before what the mapping makes of present claims, without a sign-in; who may not
+ * come in any more has no session left from there.
+ */
+export async function lookAgain(context: Signing, provider: Provider, claims: Claims, known: Known): Promise<Outcome> {
+  const decision = await decide(context, provider, claims)
+  if (decision.kind === 'refused') return refused(context, provider, decision.why, known.user_id)
+  return orRefused(known, () => comesAgain(context, provider, claims, decision, known, false))
+}
+
+/** What comes of somebody; a write that is refused refuses the person. */
+async function orRefused(known: Known | undefined, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    if (known !== undefined) return await comesAgain(context, provider, claims, decision, known)
-    return await comesFirst(context, provider, claims, decision, connect)
+    return await work()
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     const reason =
@@ -55,6 +76,9 @@ export async function arrive(context: Signing, provider: Provider, claims: Claim
   }
 }
 
+/** What a provider opened, or began to open. */
+export const OPENED = ['access_tokens', 'sign_in_challenges', 'provider_codes'] as const
+
 /** Somebody who may not come in any more has no session left from there. */
 async function refused(
   { model }: PluginContext,
@@ -63,7 +87,8 @@ async function refused(
   account: number | undefined,
 ): Promise<Outcome> {
   if (account === undefined) return { kind: 'refused', why }
-  await model('access_tokens').query().where({ user_id: account, provider: provider.name }).delete()
+  for (const resource of OPENED)
+    await model(resource).query().where({ user_id: account, provider: provider.name }).delete()
   return { kind: 'refused', why, account }
 }
 
@@ -85,17 +110,22 @@ async function comesAgain(
   claims: Claims,
   decision: Mapped,
   { id, user_id: account }: Known,
+  isThere = true,
 ): Promise<Outcome> {
   const { model, now } = context
   const found = await model('users').query().modify('live').findById(account).select('status')
   if (found === undefined || found.status === 'declined') return refused(context, provider, 'declined', account)
-  const mapped = provider.first ? ({ kind: 'keep' } as const) : decision
+  const { factor } = decision
+  const mapped = provider.first ? ({ kind: 'keep', factor } as const) : decision
   const keptRole = await giveRole(context, provider, claims, mapped, account)
+  const { proves_factor, ...said } = seen(provider, claims, mapped, keptRole)
+  // Who is there has proved something; of somebody who is not, nothing new is known of that.
+  const proved = isThere ? { proves_factor, last_seen: now() } : {}
   await model('identities')
     .query()
     .findById(id)
-    .patch({ ...seen(context, provider, claims, mapped, keptRole), last_seen: now() })
-  return { kind: 'in', account, isNew: false, isLinked: false, keptRole, role: roleIn(mapped) }
+    .patch({ ...said, ...proved })
+  return { kind: 'in', account, isNew: false, isLinked: false, keptRole, factor, role: roleIn(mapped) }
 }
 
 async function comesFirst(
@@ -106,8 +136,9 @@ async function comesFirst(
   connect: number | undefined,
 ): Promise<Outcome> {
   if (connect !== undefined) {
-    await addIdentity(context, provider, claims, connect, { kind: 'keep' })
-    return { kind: 'in', account: connect, isNew: false, isLinked: true, keptRole: false, role: undefined }
+    const { factor } = decision
+    await addIdentity(context, provider, claims, connect, { kind: 'keep', factor })
+    return { kind: 'in', account: connect, isNew: false, isLinked: true, keptRole: false, factor, role: undefined }
   }
   const present = claims.email === null ? undefined : await accountOf(context, claims.email)
   if (present !== undefined) return linked(context, provider, claims, decision, present)
@@ -128,7 +159,8 @@ async function linked(
   if (why !== undefined) return { kind: 'refused', why, account: account.id }
   await addIdentity(context, provider, claims, account.id, decision)
   const keptRole = await giveRole(context, provider, claims, decision, account.id)
-  return { kind: 'in', account: account.id, isNew: false, isLinked: true, keptRole, role: roleIn(decision) }
+  const { factor } = decision
+  return { kind: 'in', account: account.id, isNew: false, isLinked: true, keptRole, factor, role: roleIn(decision) }
 }
 
 function roleIn(decision: Mapped): string | undefined {
@@ -143,7 +175,7 @@ function made(context: Signing, provider: Provider, claims: Claims, decision: Ma
     const role = given.role ?? created.role
     const both = { set: { ...created.set, ...given.set }, ...(role !== undefined && { role }) }
     const user = await inner.records('users', 'system').create({
-      ...(authOptions(inner.options).names ? namesOf(claims) : {}),
+      ...(ownOptions(inner).names ? namesOf(claims) : {}),
       email: claims.email,
       // Its word counts where the YAML says so; elsewhere the owner of the address confirms it by a mailed link.
       email_verified: isTrusted(provider, claims),
@@ -152,7 +184,8 @@ function made(context: Signing, provider: Provider, claims: Claims, decision: Ma
     })
     const account = Number(user.id)
     await addIdentity(inner, provider, claims, account, decision)
-    return { kind: 'in', account, isNew: true, isLinked: false, keptRole: false, role }
+    const { factor } = decision
+    return { kind: 'in', account, isNew: true, isLinked: false, keptRole: false, factor, role }
   })
 }
 
@@ -181,7 +214,7 @@ async function addIdentity(
 ): Promise<void> {
   const { issuer, name } = provider
   const row = { provider: name, issuer, subject: claims.subject, user_id: account, last_seen: context.now() }
-  const more = { ...seen(context, provider, claims, decision, false), created_at: context.now() }
+  const more = { ...seen(provider, claims, decision, false), created_at: context.now() }
   await context
     .model('identities')
     .query()
@@ -189,11 +222,11 @@ async function addIdentity(
   await note(context, { act: 'identity_connected', by: account, user: account, provider: name })
 }
 
-/** What is kept of what was said: the claims that mappings ask for, and whether the role came from there. */
-function seen(_: PluginContext, provider: Provider, { values }: Claims, decision: Mapped, keptRole: boolean) {
+/** What is kept of what was said: the claims that mappings ask for, and whether the role or a factor came from there. */
+function seen(provider: Provider, { values }: Claims, decision: Mapped, keptRole: boolean) {
   const asked = [...claimsAsked(provider)].map((claim) => [claim, values[claim] ?? null] as const)
   const mapsRole = decision.kind === 'mapped' && decision.given.role !== undefined && !provider.first
-  return { claims: Object.fromEntries(asked), maps_role: mapsRole, kept_role: keptRole }
+  return { claims: Object.fromEntries(asked), maps_role: mapsRole, kept_role: keptRole, proves_factor: decision.factor }
 }
 
 /** Gives an account what the mapping says; true where it keeps its role, because nobody else is an active admin. */
@@ -221,9 +254,4 @@ async function giveRole(
     if (Object.keys(rest).length > 0) await context.records('users', 'system').update(account, rest)
     return true
   }
-}
-
-function isLastAdmin(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false
-  return [error.message, ...Object.values(error.params.errors ?? {}).flat()].some((text) => text === LAST_ADMIN)
 }

@@ -36,7 +36,7 @@ async function signIn(context: SystemContext, name: string, claims: JsonObject) 
   const outcome = await arrive(context, provider, readClaims(context.catalog, provider, somebody(provider, claims)))
   if (outcome.kind === 'refused') throw new Error(sentenceFor(provider, outcome))
   const token = await openSession({ ...context, headers: {}, ip: '' }, outcome.account, {
-    factors: ['provider'],
+    factors: outcome.factor ? ['provider', 'provider_factor'] : ['provider'],
     provider: provider.name,
   })
   const role = await roleOf(context, outcome.account)
@@ -79,7 +79,7 @@ async function explain(context: SystemContext, name: string, given: JsonObject):
   const provider = named(context.options, name)
   const claims = readClaims(context.catalog, provider, given)
   if (claims.subject === '') throw new Error('The claims have no "sub", by which a provider knows somebody.')
-  const { admitted, lines } = await judged(context, provider, claims)
+  const { admitted, factor, lines } = await judged(context, provider, claims)
   const asked = [...claimsAsked(provider)].map((claim) => `  ${claim}: ${JSON.stringify(claims.values[claim] ?? null)}`)
   const roles = (provider.roles ?? []).map(
     ({ role, when }, at) =>
@@ -91,6 +91,9 @@ async function explain(context: SystemContext, name: string, given: JsonObject):
     ...(provider.admit === undefined
       ? []
       : [`admit ${admitted ? 'holds' : 'does not hold'}: ${JSON.stringify(provider.admit)}`]),
+    ...(provider.secondFactor === undefined
+      ? []
+      : [`it ${factor ? 'counts' : 'does not count'} as a second factor too`]),
     ...(roles.length === 0 ? [] : ['roles, of which the first that holds counts', ...roles]),
     `outcome: ${await outcomeOf(context, provider, await tried(context, provider, claims))}`,
   ]

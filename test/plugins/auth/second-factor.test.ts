@@ -7,6 +7,7 @@ import { userCommand } from '../../../plugins/auth/user-command.ts'
 import { type Answer, type Desk, deskFiles, openDesk, PASSWORD, type Person } from '../../desk/desk.ts'
 import { printed } from '../../support/printed.ts'
 import { until } from '../../support/wait.ts'
+import { bytesOf } from '../../support/totp.ts'
 
 const codes = suite('one-time codes')
 
@@ -84,13 +85,6 @@ async function setUp(desk: Desk, person: Person): Promise<Pick<Owner, 'secret' |
   const done = await desk.post(`/auth/factors/totp/${begun.at('data.id')}/confirm`, person, { code })
   assert.is(done.status, 200, done.text)
   return { secret, recovery: done.at('data.recovery_codes') as string[], factor: Number(done.at('data.id')) }
-}
-
-function bytesOf(letters: string): Buffer {
-  const bits = [...letters]
-    .map((one) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one).toString(2).padStart(5, '0'))
-    .join('')
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
 /** The code that comes next, which nobody has used. */

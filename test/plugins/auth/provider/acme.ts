@@ -11,6 +11,8 @@ export interface Acme {
   readonly issuer: string
   /** Signs this person in at the next request of a browser that it does not know. */
   next(person: Person): void
+  /** Knows somebody no more. */
+  forget(person: Person): void
   /** Changes its keys; tokens bear new ones from now on. */
   rotate(): Promise<void>
   close(): Promise<void>
@@ -28,6 +30,7 @@ async function keys(): Promise<object> {
 /** Starts a provider that sends browsers back to `redirects`. */
 export async function openAcme(redirects: readonly string[], logout?: string): Promise<Acme> {
   const people = new Map<string, Person>()
+  const gone = new Set<string>()
   let person: Person = { sub: 'nobody' }
   let handle: ReturnType<Provider['callback']> = () => undefined
   const server: Server = createServer((request, response) => handle(request, response))
@@ -40,22 +43,27 @@ export async function openAcme(redirects: readonly string[], logout?: string): P
           client_id: 'desk',
           client_secret: SECRET,
           redirect_uris: redirects,
+          grant_types: ['authorization_code', 'refresh_token'],
           ...(logout === undefined
             ? {}
             : { backchannel_logout_uri: logout, backchannel_logout_session_required: true }),
         },
       ],
       jwks,
-      scopes: ['openid', 'groups'],
+      scopes: ['openid', 'groups', 'offline_access'],
       claims: {
         openid: ['sub'],
         profile: ['name', 'given_name', 'family_name'],
         email: ['email', 'email_verified'],
-        groups: ['groups', '_claim_names', 'hasgroups'],
+        groups: ['groups', '_claim_names', 'hasgroups', 'amr'],
       },
       features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: logout !== undefined } },
       cookies: { keys: ['a key of tests'] },
-      findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => people.get(id) ?? { sub: id } }),
+      findAccount: (_: unknown, id: string) =>
+        gone.has(id) ? undefined : { accountId: id, claims: () => people.get(id) ?? { sub: id } },
+      // Without the scope for offline use it gives tokens for the time of their own alone.
+      issueRefreshToken: async (_: unknown, __: unknown, code: { scopes: Set<string> }) =>
+        code.scopes.has('offline_access'),
       interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       loadExistingGrant: async ({
         oidc,
@@ -63,7 +71,7 @@ export async function openAcme(redirects: readonly string[], logout?: string): P
         oidc: { client: { clientId: string }; session: { accountId: string } }
       }) => {
         const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId })
-        grant.addOIDCScope('openid profile email groups')
+        grant.addOIDCScope('openid profile email groups offline_access')
         await grant.save()
         return grant
       },
@@ -82,6 +90,10 @@ export async function openAcme(redirects: readonly string[], logout?: string): P
     next(one) {
       people.set(one.sub, one)
       person = one
+    },
+    forget({ sub }) {
+      people.delete(sub)
+      gone.add(sub)
     },
     rotate: async () => serve(await keys()),
     close: () =>

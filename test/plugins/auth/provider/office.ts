@@ -33,8 +33,8 @@ export function acmeAt(issuer: string): string {
         otherwise: deny`
 }
 
-/** The files of the application, with these providers. */
-export function files(providers: string): Readonly<Record<string, string>> {
+/** The files of the application, with these providers and more options. */
+export function files(providers: string, more = ''): Readonly<Record<string, string>> {
   return {
     'app.yaml': `
 name: Office
@@ -47,6 +47,7 @@ plugins:
     roles: [admin, agent, customer]
     approval: 'off'
     sign_in_page: /start
+    ${more}
     providers:${providers}
 `,
     'departments.yaml': `
@@ -85,9 +86,13 @@ export interface Office extends TestApplication {
 }
 
 /** Starts the application. */
-export async function openOffice(providers: string, more: Omit<ApplicationOptions, 'resources'> = {}): Promise<Office> {
+export async function openOffice(
+  providers: string,
+  more: Omit<ApplicationOptions, 'resources'> = {},
+  options = '',
+): Promise<Office> {
   const env = { BASE_URL: BASE, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password, ...ENVIRONMENT, ...more.env }
-  const app = await application({ ...more, resources: files(providers), env })
+  const app = await application({ ...more, resources: files(providers, options), env })
   return officeOf(app)
 }
 
