@@ -108,6 +108,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'openid-client': ['plugins/auth/provider/'],
   '@simplewebauthn/server': ['plugins/auth/factors/'],
   uqr: ['plugins/auth/factors/'],
+  ldapts: ['plugins/ldap/'],
   knex: ['engine/database/', 'engine/migration/', 'engine/record/', 'engine/run/'],
   pdfkit: ['plugins/desk/reports/'],
   fontkit: ['plugins/desk/reports/'],
