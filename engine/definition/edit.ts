@@ -16,7 +16,10 @@ import { flow, flowKey } from './sentence.ts'
 /** Where a key belongs that is not there yet: behind the last of those that come before it. */
 export type Order = readonly string[]
 
-type Collection = YAMLMap | YAMLSeq
+/** Keys of maps and places in lists, from the top of a file. */
+export type EditPath = readonly (string | number)[]
+
+export type Collection = YAMLMap | YAMLSeq
 type Found =
   | { readonly node: Collection }
   | { readonly emptyAfter: number; readonly indent: string }
@@ -26,7 +29,7 @@ type Found =
 /** The text with one more entry in the map at a path of keys; undefined where it is written in a way that cannot be added to. */
 export function withEntry(
   text: string,
-  path: readonly string[],
+  path: EditPath,
   name: string,
   value: Json,
   order: Order,
@@ -41,7 +44,7 @@ export function withEntry(
 }
 
 /** The text with one more item in the list at a path of keys; undefined where it is written in a way that cannot be added to. */
-export function withItem(text: string, path: readonly string[], item: Json, order: Order): string | undefined {
+export function withItem(text: string, path: EditPath, item: Json, order: Order): string | undefined {
   const written = flow(item)
   return added(text, path, order, {
     block: () => `-${laidOut(item, '').replace(/^\n\s+/, ' ')}`,
@@ -56,7 +59,7 @@ export function withItem(text: string, path: readonly string[], item: Json, orde
  * The text without the entry or the item at a path of keys and places; what is empty by that goes too. undefined: it is
  * not there, is all that the text says, or is written in a way that it cannot be taken out of.
  */
-export function without(text: string, path: readonly (string | number)[]): string | undefined {
+export function without(text: string, path: EditPath): string | undefined {
   const { contents, errors } = parseYaml(text, { version: '1.2', uniqueKeys: false, logLevel: 'silent' })
   if (errors.length > 0) return undefined
   let parent: unknown = contents
@@ -68,7 +71,7 @@ export function without(text: string, path: readonly (string | number)[]): strin
   if (before === undefined && after === undefined) return path.length > 1 ? without(text, path.slice(0, -1)) : undefined
   if (parent.flow === true) {
     const [from, to] = after !== undefined ? [startOf(item), startOf(after)] : [endOf(before), endOf(item)]
-    return text.slice(0, from) + text.slice(to)
+    return fitted(text, { start: from, end: to }, '')
   }
   const from = lineStart(text, startOf(item))
   const lead = text.slice(from, startOf(item))
@@ -81,12 +84,12 @@ export function without(text: string, path: readonly (string | number)[]): strin
   return text.slice(0, from) + text.slice(to).replace(/^\r?\n/, '')
 }
 
-function itemAt(node: unknown, key: string | number): unknown {
+export function itemAt(node: unknown, key: string | number): unknown {
   if (isSeq(node)) return typeof key === 'number' ? node.items[key] : undefined
   return isMap(node) ? node.items.find((one) => isScalar(one.key) && String(one.key.value) === key) : undefined
 }
 
-function contentOf(item: unknown): unknown {
+export function contentOf(item: unknown): unknown {
   return isPair(item) ? item.value : item
 }
 
@@ -94,7 +97,7 @@ function contentOf(item: unknown): unknown {
 const LONGEST_LINE = 120
 
 /** A value as it is written behind its key, or behind the dash of a list: on one line if it fits. */
-function laidOut(value: Json, indent: string): string {
+export function laidOut(value: Json, indent: string): string {
   const line = flow(value)
   if (line.length <= LONGEST_LINE || value === null || typeof value !== 'object') return ` ${line}`
   const below = `${indent}  `
@@ -114,13 +117,14 @@ interface Addition {
   readonly fits: (node: unknown) => boolean
 }
 
-function added(text: string, path: readonly string[], order: Order, addition: Addition): string | undefined {
+function added(text: string, path: EditPath, order: Order, addition: Addition): string | undefined {
   const { contents, errors } = parseYaml(text, { version: '1.2', uniqueKeys: false, logLevel: 'silent' })
   if (errors.length > 0 || !isMap(contents) || contents.flow === true) return undefined
   const found = find(text, contents, path)
   if (found === undefined) return undefined
   if ('depth' in found) {
-    const [key, ...below] = path.slice(found.depth) as [string, ...string[]]
+    const [key, ...below] = path.slice(found.depth).filter((one) => typeof one === 'string')
+    if (key === undefined || below.length < path.length - found.depth - 1) return undefined
     const whole = below.reduceRight<Json>((value, one) => ({ [one]: value }), addition.whole)
     if (found.depth > 0) return withEntry(text, path.slice(0, found.depth), key, whole, order)
     const entry = below.length === 0 && addition.name !== undefined ? addition.block(' ') : undefined
@@ -137,15 +141,14 @@ function added(text: string, path: readonly string[], order: Order, addition: Ad
 }
 
 /** The collection at a path; undefined: it is written by an alias, or is no collection. */
-function find(text: string, root: YAMLMap, path: readonly string[]): Found | undefined {
+function find(text: string, root: YAMLMap, path: EditPath): Found | undefined {
   let node: Collection = root
   for (const [depth, key] of path.entries()) {
-    if (!isMap(node)) return undefined
-    const pair: Pair | undefined = node.items.find((one) => isScalar(one.key) && String(one.key.value) === key)
-    if (pair === undefined) return { depth }
-    const { value } = pair
-    if (isScalar(value) && value.value === null && (value.source ?? '') === '' && depth === path.length - 1) {
-      const [start, end] = rangeOf(pair.key)
+    const item = itemAt(node, key)
+    if (item === undefined) return isMap(node) && typeof key === 'string' ? { depth } : undefined
+    const value = contentOf(item)
+    if (isPair(item) && isScalar(value) && value.value === null && (value.source ?? '') === '' && depth === path.length - 1) {
+      const [start, end] = rangeOf(item.key)
       return { emptyAfter: end, indent: ' '.repeat(columnOf(text, start)) }
     }
     if (!isCollection(value) || isAlias(value)) return undefined
@@ -160,10 +163,10 @@ function inFlow(text: string, node: Collection, { flow: written }: Addition): st
   const [start, end] = rangeOf(node)
   if (last !== undefined) {
     const at = endOf(last)
-    return `${text.slice(0, at)}, ${written}${text.slice(at)}`
+    return fitted(text, { start: at, end: at }, `, ${written}`)
   }
   const open = text.charAt(start)
-  return `${text.slice(0, start)}${open === '{' ? `{ ${written} }` : `[${written}]`}${text.slice(end)}`
+  return fitted(text, { start, end }, open === '{' ? `{ ${written} }` : `[${written}]`)
 }
 
 /** A line of its own behind the last entry, with the value in the column of its neighbours. */
@@ -174,6 +177,23 @@ function inBlock(text: string, node: Collection, { block, name }: Addition, eol:
   const at = lineEnd(text, contentEnd(text, endOf(last)))
   const lines = block(name === undefined ? ' ' : padFor(text, node, name))
   return `${text.slice(0, at)}${eol}${indented(indent, lines, eol)}${text.slice(at)}`
+}
+
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** The text with `written` in a range; a comment at the end of the line keeps its column where it can. */
+export function fitted(text: string, { start, end }: Range, written: string): string {
+  const whole = `${text.slice(0, start)}${written}${text.slice(end)}`
+  if (written.includes('\n') || text.slice(start, end).includes('\n')) return whole
+  const rest = text.slice(end, lineEnd(text, end))
+  const [, before, blanks] = /^([^#\n"']*?)( {2,})#/.exec(rest) ?? []
+  if (before === undefined || blanks === undefined) return whole
+  const kept = Math.max(1, blanks.length - (written.length - (end - start)))
+  const at = start + written.length + before.length
+  return `${whole.slice(0, at)}${' '.repeat(kept)}${whole.slice(at + blanks.length)}`
 }
 
 function indented(indent: string, lines: string, eol: string): string {
@@ -225,21 +245,21 @@ function withSection(text: string, root: YAMLMap, { key, whole, entry }: Section
   return `${text.slice(0, at)}${eol}${gap}${lines}${below}${text.slice(at)}`
 }
 
-function rangeOf(node: unknown): readonly [start: number, end: number] {
+export function rangeOf(node: unknown): readonly [start: number, end: number] {
   const range = (node as { range?: readonly number[] | null } | null)?.range
   return [range?.[0] ?? 0, range?.[1] ?? 0]
 }
 
-function isPair(item: unknown): item is Pair {
+export function isPair(item: unknown): item is Pair {
   return typeof item === 'object' && item !== null && 'key' in item
 }
 
-function startOf(item: unknown): number {
+export function startOf(item: unknown): number {
   return rangeOf(isPair(item) ? item.key : item)[0]
 }
 
 /** Where the text of an item ends. */
-function endOf(item: unknown): number {
+export function endOf(item: unknown): number {
   if (isPair(item))
     return item.value === null ? rangeOf(item.key)[1] : Math.max(rangeOf(item.key)[1], endOf(item.value))
   if (isCollection(item) && item.flow !== true && item.items.length > 0) return endOf(item.items.at(-1))
@@ -247,21 +267,21 @@ function endOf(item: unknown): number {
 }
 
 /** A block of text ends behind its last line; what counts is the end of what is written there. */
-function contentEnd(text: string, end: number): number {
+export function contentEnd(text: string, end: number): number {
   return text.slice(0, end).trimEnd().length
 }
 
-function lineStart(text: string, at: number): number {
+export function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1
 }
 
 /** The end of the line, without its break. */
-function lineEnd(text: string, at: number): number {
+export function lineEnd(text: string, at: number): number {
   const next = text.indexOf('\n', at)
   if (next === -1) return text.length
   return text.charAt(next - 1) === '\r' ? next - 1 : next
 }
 
-function columnOf(text: string, at: number): number {
+export function columnOf(text: string, at: number): number {
   return at - lineStart(text, at)
 }
