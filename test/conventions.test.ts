@@ -88,6 +88,7 @@ const RANKS: Readonly<Record<string, number>> = {
   openapi: 14,
   plugin: 14,
   boot: 15,
+  proposal: 16,
   'process.ts': 16,
   'engine.ts': 17,
   testing: 18,

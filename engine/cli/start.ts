@@ -50,7 +50,8 @@ interface Begun {
 
 /** Makes the application and lets it listen; undefined on mistakes in its YAML, which are shown. */
 async function begin(invocation: Invocation, stop: AbortSignal): Promise<Begun | undefined> {
-  const { settings, options, log } = invocation
+  const { options, log } = invocation
+  const settings: Settings = { ...invocation.settings, ...(options.watch === true ? { watched: true } : {}) }
   const { createEngine } = await import('../engine.ts')
   const { answerWhileStarting } = await import('../http/starting.ts')
   const starting = answerWhileStarting(settings, () => new Date())

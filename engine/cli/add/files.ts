@@ -1,6 +1,5 @@
 /** The files of an application for changes of their text ⇄: changed in memory, checked, then written. */
-import { readFile, realpath, rm, rmdir, stat } from 'node:fs/promises'
-import { posix, resolve } from 'node:path'
+import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Boot, catalogFrom } from '../../boot/boot.ts'
 import { nameOf } from '../../boot/extend-resource.ts'
@@ -9,8 +8,8 @@ import { parseDocument } from '../../definition/parse.ts'
 import type { Sources } from '../../definition/read.ts'
 import { APP_KEYS, RESOURCE_KEYS } from '../../definition/schema.ts'
 import { flow } from '../../definition/sentence.ts'
-import { makeFolder, writeWhole } from '../../disk/files.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { restoreFiles, writeFiles } from '../../proposal/write-files.ts'
 import type { Collected } from '../../text/diagnostic.ts'
 import type { Source } from '../../text/source.ts'
 
@@ -122,21 +121,14 @@ export class Files {
    */
   async write(pluginsDir: string, isWanted: (checked: Collected<Boot>) => Promise<boolean>): Promise<boolean> {
     const code = this.changed.filter(({ file }) => !file.endsWith('.yaml'))
-    const written: ChangedFile[] = []
-    const writeEach = async (files: readonly ChangedFile[]) => {
-      for (const one of files) {
-        await writeOne(one)
-        written.push(one)
-      }
-    }
+    await writeFiles(code)
     try {
-      await writeEach(code)
       const isWritten = await isWanted(await this.checked(pluginsDir))
-      if (isWritten) await writeEach(this.changed.filter((one) => !code.includes(one)))
-      else await restore(written)
+      if (isWritten) await writeFiles(this.changed.filter((one) => !code.includes(one)))
+      else await restoreFiles(code)
       return isWritten
     } catch (error) {
-      await restore(written)
+      await restoreFiles(code)
       throw error
     }
   }
@@ -208,26 +200,4 @@ function withoutValue(whole: Json, [key, ...rest]: readonly (string | number)[])
       ? others
       : Object.fromEntries(Object.entries(whole).map(([name, one]) => [name, name === key ? left : one]))
   return Object.keys(kept).length === 0 ? undefined : kept
-}
-
-async function writeOne({ file, before, after }: ChangedFile): Promise<void> {
-  const path = await realpath(resolve(file)).catch(() => resolve(file))
-  const found = await readFile(path, 'utf8').catch(() => undefined)
-  // Editors on Windows begin a file with a byte order mark, which is not part of the text, and stays.
-  const mark = found?.startsWith('\uFEFF') ? '\uFEFF' : ''
-  if (found?.slice(mark.length) !== before)
-    throw new Refused(`${file} was changed by somebody else meanwhile; nothing was written.`)
-  await makeFolder(posix.dirname(path))
-  const mode = before === undefined ? 0o644 : (await stat(path)).mode & 0o777
-  await writeWhole(path, `${mark}${after}`, mode)
-}
-
-async function restore(written: readonly ChangedFile[]): Promise<void> {
-  for (const { file, before, after } of written) {
-    if (before === undefined) {
-      await rm(resolve(file), { force: true })
-      // The folder that was made for the file goes with its last file.
-      await rmdir(posix.dirname(resolve(file))).catch(() => {})
-    } else await writeOne({ file, before: after, after: before })
-  }
 }
