@@ -1,5 +1,6 @@
 /** The public names of the engine: what plugins, tests and applications may import. */
 
+export { accessTable } from './access/table.ts'
 export type { Actor } from './actor.ts'
 export { ANONYMOUS, SYSTEM } from './actor.ts'
 export { type ActCount, actCounts, countAct } from './acts.ts'
@@ -60,14 +61,15 @@ export { shortFile } from './disk/failure.ts'
 export { flush, isStorageKey, makeFolder, requireStorageKey, writeWhole } from './disk/files.ts'
 export type { Check, CheckContext, Finding } from './doctor/finding.ts'
 export type { FileStore, StoredFiles } from './dump/stored-files.ts'
-export { ApiError, type ErrorCode, invalid, isRefusal } from './error.ts'
+export { ApiError, type ErrorCode, invalid, isRefusal, sentenceOf } from './error.ts'
 export { FieldError, type FieldErrorCode, type FieldErrors, fieldError } from './field-error.ts'
+export { describeSchema } from './explain/schema-description.ts'
 export { nameSqlText, nameText } from './filter/text-forms.ts'
 export { isSameOrigin } from './http/credentials.ts'
 export type { BodyKind, Method, RawBody, Reply, Route, RouteContext, UploadedFile } from './http/route.ts'
 export type { Id } from './id.ts'
 export { type JobContext, type JobContribution, JobGivenUp } from './job/job.ts'
-export { type FailedJob, failedJobs, type JobState, jobState, openJobs, retryJobs } from './job/state.ts'
+export { countJobs, type FailedJob, failedJobs, type JobState, jobState, openJobs, retryJobs } from './job/state.ts'
 export { isObject, type Json, type JsonObject, type JsonSchema, JsonText, namesTag } from './json.ts'
 export { INEXACT, inexactNumbers } from './json-number.ts'
 export { LIMITS } from './limits.ts'
@@ -88,6 +90,15 @@ export {
   type StartLine,
   type SystemContext,
 } from './plugin/plugin.ts'
+export { EditRefused, type FileEdit, ownFiles, textHash } from './proposal/file-edits.ts'
+export {
+  applyPlanOf,
+  presentFiles,
+  presentPlan,
+  propose,
+  writeProposal,
+} from './proposal/proposal.ts'
+export { FileChanged } from './proposal/write-files.ts'
 export { accessOf } from './resolve/access.ts'
 export type {
   Below,

@@ -24,6 +24,8 @@ export interface Settings {
   readonly pluginsDir: string
   readonly logLevel: string
   readonly production: boolean
+  /** Whether the files are followed while they are served: `start --watch`. */
+  readonly watched?: true
   readonly metricsToken: string | undefined
   /** How long requests are served after the process was asked to stop, in milliseconds. */
   readonly shutdownDelay: number

@@ -62,7 +62,7 @@ export function describeAccess(catalog: Catalog, routes: readonly BoundRoute[], 
     routes: Object.fromEntries(
       // Who may call a resource's own is said by its policies.
       routes
-        .filter(({ plugin }) => plugin !== 'engine')
+        .filter(({ developing, plugin }) => plugin !== 'engine' && developing !== true)
         .map((route) => [`${route.method} ${pathFromRoot(route, catalog.prefix)}`, route.access]),
     ),
   }

@@ -61,7 +61,7 @@ function numbers({ before, after, concerned, places }: CountedChange): string {
   if (concerned === undefined || 'uncounted' in concerned) {
     const words = after.kind === 'all' ? 'all records now, not only some' : 'other records now, by another condition'
     const fewer = before.kind === 'all' ? 'only some records now, where a condition holds' : words
-    return `${fewer}${where}${concerned === undefined ? '' : `; ${WHY[concerned.uncounted]}`}`
+    return `${fewer}${where}${concerned === undefined ? '' : `; ${UNCOUNTED_WORDS[concerned.uncounted]}`}`
   }
   const { gains, loses, atLeast } = concerned
   if (gains === 0 && loses === 0) return `by another condition${where}, which admits the same records at present`
@@ -70,7 +70,8 @@ function numbers({ before, after, concerned, places }: CountedChange): string {
   return [...more, ...fewer].join(' and ')
 }
 
-const WHY = {
+/** Why records were not counted, for people. */
+export const UNCOUNTED_WORDS = {
   caller: 'how many depends on who asks',
   'not there': 'they can be counted when the database is as the YAML says',
   'too many': 'counting them would take too long',

@@ -1,5 +1,6 @@
 /** The application that is served ⇄: one catalog with everything derived from it. */
 import { randomUUID } from 'node:crypto'
+import { isOwnHost } from '../address.ts'
 import { type Acting, automationsOf } from '../automation/action.ts'
 import { writeListeners } from '../automation/on-write.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -79,7 +80,8 @@ export function composeApp(around: Around, { catalog, composition, files, routes
   const logged = isFollowed ? around.logged.toStreams : around.logged.toListeners
   const foundation = foundationOf({ catalog, composition }, { ...around, logged })
   const own = catalogRoutes(catalog, { hooks: foundation.hooks, open: around.streams.open })
-  const { routes, ...documents } = allRoutes(bound, own, catalog, composition)
+  const given = isForDevelopers(settings) ? bound : bound.filter(({ developing }) => developing !== true)
+  const { routes, ...documents } = allRoutes(given, own, catalog, composition)
   const isForeign = [...catalog.resources.values()].some(({ existing }) => existing)
   const drift = isForeign ? watchDrift({ catalog, runner: around.database.adhoc, log, clock }) : undefined
   const parts: HttpParts = {
@@ -104,6 +106,11 @@ export function composeApp(around: Around, { catalog, composition, files, routes
   const http = createHttp(parts)
   const made = { catalog, composition, files, replaced, lock, foundation, listeners, automations, routes, http, drift }
   return Object.freeze({ ...made, ...documents })
+}
+
+/** Whether a process serves the person who edits the files, and nobody on another machine. */
+function isForDevelopers({ host, production, watched }: Foundation['settings']): boolean {
+  return watched === true && !production && isOwnHost(host)
 }
 
 /** `clock` is monotonic, in milliseconds; `logged` is called after a commit that wrote rows of the log of changes. */

@@ -19,7 +19,9 @@ import { hintOf } from '../text/nearest.ts'
 function bindRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const diagnostics: Diagnostic[] = []
   const routes = routesOf(composition, catalog, diagnostics)
-  const value = routes.map(({ plugin, options, value: route }): BoundRoute => {
+  const value = routes.flatMap(({ plugin, options, value: route }): readonly BoundRoute[] => {
+    const access = accessTo(route, catalog)
+    if (access === undefined) return []
     const fields = (given: typeof route.input) => {
       if (given === undefined) return undefined
       const resolved = resolveFields(given, catalog.fieldTypes)
@@ -35,16 +37,25 @@ function bindRoutes(composition: Composition, catalog: Catalog): Required<Collec
     for (const name of resourcesNamed(route)) {
       if (!catalog.resources.has(name)) diagnostics.push(unknownResource({ plugin, value: route }, name, catalog))
     }
-    return Object.freeze({
+    const bound: BoundRoute = {
       ...route,
+      access,
       plugin,
       options,
       inputFields: fields(route.input),
       queryFields: isDry(route) ? [...(fields(route.query) ?? []), ...DRY_RUN] : fields(route.query),
       dryRun: isDry(route),
-    })
+      ...(route.access === 'explain' || route.developing === true ? { unlisted: true } : {}),
+    }
+    return [Object.freeze(bound)]
   })
   return { value, diagnostics }
+}
+
+/** Who may call a route; undefined where nobody may, because app.yaml names no permission for those who ask why. */
+function accessTo({ access }: Route, { explain }: Catalog): BoundRoute['access'] | undefined {
+  if (access !== 'explain') return access
+  return explain === undefined ? undefined : [{ kind: 'permission', permission: explain }]
 }
 
 /** The mistake in the kind of body that a route takes. */

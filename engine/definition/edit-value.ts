@@ -76,18 +76,14 @@ function withMap(text: string, path: EditPath, before: JsonObject, after: JsonOb
   return gone.reduce<string | undefined>((known, key) => known && without(known, [...path, key]), written)
 }
 
-function withList(
-  text: string,
-  path: EditPath,
-  before: readonly Json[],
-  after: readonly Json[],
-): string | undefined {
+function withList(text: string, path: EditPath, before: readonly Json[], after: readonly Json[]): string | undefined {
   let known: string | undefined = text
   for (const [at, value] of after.entries()) {
     if (known === undefined || JSON.stringify(before[at]) === JSON.stringify(value)) continue
     known = at < before.length ? withValue(known, [...path, at], value, []) : withItem(known, path, value, [])
   }
-  for (let at = before.length - 1; at >= after.length && known !== undefined; at -= 1) known = without(known, [...path, at])
+  for (let at = before.length - 1; at >= after.length && known !== undefined; at -= 1)
+    known = without(known, [...path, at])
   return known
 }
 

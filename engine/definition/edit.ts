@@ -27,13 +27,7 @@ type Found =
   | { readonly depth: number }
 
 /** The text with one more entry in the map at a path of keys; undefined where it is written in a way that cannot be added to. */
-export function withEntry(
-  text: string,
-  path: EditPath,
-  name: string,
-  value: Json,
-  order: Order,
-): string | undefined {
+export function withEntry(text: string, path: EditPath, name: string, value: Json, order: Order): string | undefined {
   return added(text, path, order, {
     block: (pad) => `${flowKey(name)}:${laidOut(value, '').replace(/^ /, pad)}`,
     flow: `${flowKey(name)}: ${flow(value)}`,
@@ -147,7 +141,13 @@ function find(text: string, root: YAMLMap, path: EditPath): Found | undefined {
     const item = itemAt(node, key)
     if (item === undefined) return isMap(node) && typeof key === 'string' ? { depth } : undefined
     const value = contentOf(item)
-    if (isPair(item) && isScalar(value) && value.value === null && (value.source ?? '') === '' && depth === path.length - 1) {
+    if (
+      isPair(item) &&
+      isScalar(value) &&
+      value.value === null &&
+      (value.source ?? '') === '' &&
+      depth === path.length - 1
+    ) {
       const [start, end] = rangeOf(item.key)
       return { emptyAfter: end, indent: ' '.repeat(columnOf(text, start)) }
     }

@@ -21,7 +21,11 @@ export interface Edit {
 }
 
 /** The text with the change, or the sentence that says why it cannot be made. */
-export function edited(text: string, edit: Edit, order: Order): { readonly text: string } | { readonly refused: string } {
+export function edited(
+  text: string,
+  edit: Edit,
+  order: Order,
+): { readonly text: string } | { readonly refused: string } {
   const before = parsed(text)
   if (before === undefined) return { refused: 'the file cannot be read as YAML: mend it first' }
   const wanted = applied(before, edit)
@@ -65,7 +69,11 @@ function made(text: string, { op, path, value = null }: Edit, before: Json, orde
 export function valueAt(whole: Json, path: EditPath): Json | undefined {
   let value: Json | undefined = whole
   for (const key of path)
-    value = Array.isArray(value) ? value[Number(key)] : isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+    value = Array.isArray(value)
+      ? value[Number(key)]
+      : isObject(value) && Object.hasOwn(value, key)
+        ? value[key]
+        : undefined
   return value
 }
 
@@ -74,8 +82,11 @@ function applied(whole: Json, { op, path, value = null }: Edit): { readonly valu
   const [last, above] = [path.at(-1), path.slice(0, -1)]
   if (last === undefined) return 'the path is empty: name a key of the file'
   const [parent, present, place] = [valueAt(whole, above), valueAt(whole, path), path.join('.')]
-  const gives = (change: (value: Json | undefined) => Json | undefined) => ({ value: within(whole, path, change) ?? {} })
-  if (op === 'set') return typeof last === 'number' && present === undefined ? `there is no "${place}"` : gives(() => value)
+  const gives = (change: (value: Json | undefined) => Json | undefined) => ({
+    value: within(whole, path, change) ?? {},
+  })
+  if (op === 'set')
+    return typeof last === 'number' && present === undefined ? `there is no "${place}"` : gives(() => value)
   if (op === 'add') {
     if (Array.isArray(present)) return gives(() => [...present, value])
     if (present !== undefined || typeof last === 'number') return `"${place}" is there already`
@@ -86,7 +97,10 @@ function applied(whole: Json, { op, path, value = null }: Edit): { readonly valu
   if (op === 'rename') {
     if (typeof value !== 'string' || value === '' || !isObject(parent)) return 'a new name is a text, of a key'
     if (Object.hasOwn(parent, value)) return `"${value}" is there already`
-    const entries = Object.entries(parent).map(([key, one]): [string, Json] => [key === last ? value : key, one as Json])
+    const entries = Object.entries(parent).map(([key, one]): [string, Json] => [
+      key === last ? value : key,
+      one as Json,
+    ])
     return placedAt(whole, above, Object.fromEntries(entries))
   }
   const keys = Array.isArray(parent) ? parent : Object.entries(parent as JsonObject)

@@ -1,7 +1,7 @@
 /** Routes as an app serves them: those of plugins with their options, those of the engine, with their fields resolved. */
 
 import type { Actor } from '../actor.ts'
-import type { Clause, Earlier, Field } from '../catalog/catalog.ts'
+import type { Access, Clause, Earlier, Field } from '../catalog/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import type { Execution } from '../run/execution.ts'
 import type { Reply, Route, RouteContext } from './route.ts'
@@ -13,7 +13,9 @@ export type RequestInput = Pick<
 >
 
 /** A route with its plugin, and its input and query as fields. */
-interface Bound extends Omit<Route, 'handle'> {
+interface Bound extends Omit<Route, 'handle' | 'access'> {
+  /** Alternatives; `public` needs no token. */
+  readonly access: 'public' | readonly Access[]
   /** The plugin it came from; `engine` for a resource's own. */
   readonly plugin: string
   readonly options: JsonObject
@@ -27,6 +29,8 @@ interface Bound extends Omit<Route, 'handle'> {
   readonly brief?: boolean
   /** How many more requests it counts as; absent: none. */
   readonly units?: (input: Pick<RequestInput, 'body' | 'parameters'>) => number
+  /** Whether the document that everybody reads leaves it out: it is for developers, or for those who may ask why. */
+  readonly unlisted?: true
   /** Whether a POST only reads, so that it ignores an Idempotency-Key. */
   readonly reads?: boolean
   /** Set where the route is at the path that its resource had before. */

@@ -1,4 +1,5 @@
 /** The headers of a request that may say who sends it. */
+import { isLoopback, isOwnHost } from '../address.ts'
 import type { Headers } from './call.ts'
 
 /**
@@ -17,4 +18,23 @@ export function credentialsOf(method: string, headers: Headers): Headers {
   if (isSameOrigin(method, headers)) return headers
   const { cookie: _, ...others } = headers
   return others
+}
+
+/**
+ * Whether a request comes from this machine, to a name of this machine, and from no page of another origin. A page of
+ * another origin can give its own name the address of this machine (DNS rebinding), so the name that was asked counts.
+ */
+export function isFromThisMachine({
+  headers,
+  ip,
+  method,
+}: {
+  readonly headers: Headers
+  readonly ip: string
+  readonly method: string
+}): boolean {
+  const { host, origin } = headers
+  if (!isLoopback(ip) || !isOwnHost(host)) return false
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return false
+  return headers['sec-fetch-site'] === undefined || isSameOrigin(method, headers)
 }

@@ -17,7 +17,7 @@ import { bodyReader, checkDeclared, inspectBody, isMultipart, type ReadBody } fr
 import type { BoundRoute, RequestInput } from './bound-route.ts'
 import type { Call, Headers } from './call.ts'
 import { routeContext, type Transact } from './context.ts'
-import { credentialsOf } from './credentials.ts'
+import { credentialsOf, isFromThisMachine } from './credentials.ts'
 import { type EarlierUse, watchEarlierNames, withEarlier } from './earlier-names.ts'
 import { explainedRefusal, explainedReply, explainer } from './explained.ts'
 import type { HttpParts } from './http-app.ts'
@@ -105,7 +105,7 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     const place = match?.entry.methods.get(call.method)
     const unidentified = await identify(call)
     await count(call.ctx, place?.route.bucket ?? 'general', call.actor, call.ip)
-    if (match === undefined) {
+    if (match === undefined || isHidden(place, call)) {
       if (isPage(tableOf(call.path.replace(/\/$/, '')))) return withoutSlash(call.path)
       throw new ApiError('route_not_found')
     }
@@ -123,6 +123,11 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
       throw call.explain === undefined ? error : await explainedRefusal(call, error)
     }
   }
+}
+
+/** Whether a route for developers is asked by somebody else: there is none then. */
+function isHidden(place: Place | undefined, call: Call): boolean {
+  return place?.route.developing === true && !isFromThisMachine(call)
 }
 
 /** Whether people open the path in a browser: they may write a slash at its end. */

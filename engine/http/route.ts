@@ -95,8 +95,16 @@ export interface Route {
   readonly summary: string
   /** Group in the reference, e.g. `Tickets`. */
   readonly tag?: string
-  /** Alternatives; `public` needs no token. */
-  readonly access: 'public' | readonly Access[]
+  /**
+   * Alternatives; `public` needs no token; `explain` is for callers with the permission that app.yaml names under `explain`,
+   * and where it names none, there is no such route. The document that everybody reads leaves it out.
+   */
+  readonly access: 'public' | 'explain' | readonly Access[]
+  /**
+   * Whether it is there only while `start --watch` serves on this machine alone and not in production; elsewhere there is
+   * no such route. It belongs to no document of the interface.
+   */
+  readonly developing?: true
   /** Whether restricted actors (awaiting approval) may call it. */
   readonly openToRestricted?: boolean
   /** The rate-limit bucket that counts it: `general` (default) or `auth`. */
@@ -150,7 +158,7 @@ export interface Route {
 }
 
 /** Whether a route refuses callers without a valid token. */
-export function needsToken(route: Pick<Route, 'access'>): boolean {
+export function needsToken(route: { readonly access: 'public' | readonly Access[] }): boolean {
   return route.access !== 'public' && !route.access.some((access) => access.kind === 'anyone')
 }
 

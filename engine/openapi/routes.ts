@@ -54,15 +54,21 @@ export function allRoutes(
     return made
   }
   const document = (): OpenApiDocument => atOnce(documentPieces())
-  const described = (): Described => ({ ...describedBy(composition), catalog, routes })
+  const describing = (some: readonly BoundRoute[]): Described => ({
+    ...describedBy(composition),
+    catalog,
+    routes: some,
+  })
+  const described = (): Described => describing(routes.filter(({ unlisted }) => unlisted !== true))
+  const lasting = (): Described => describing(routes.filter(({ developing }) => developing !== true))
   const openTo = (actor: Actor): Described =>
-    actor.kind === 'anonymous' ? described() : describedFor(described(), actor)
+    actor.kind === 'anonymous' ? described() : describedFor(lasting(), actor)
   const parts = remembered((actor, wanted: WantedPart) => sentJson(openapi(partOf(openTo(actor), wanted))))
   const sent = memo(sentJson)
   const forActor = remembered((actor) => sent(actor.kind === 'anonymous' ? document() : openapi(openTo(actor))))
   const documentFor = (actor: Actor, wanted: WantedPart | undefined): Sent =>
     wanted === undefined ? forActor(actor) : parts(actor, wanted)
-  const catalogFor = (actor: Actor): Sent => sentText(catalogText(described(), actor))
+  const catalogFor = (actor: Actor): Sent => sentText(catalogText(describing(routes), actor))
   const documents = [documentRoute(documentFor), catalogRoute(remembered(catalogFor))]
   const present: readonly BoundRoute[] = [...given, ...own, ...documents]
   const routes = [...present, ...earlierPaths(catalog, present)]

@@ -45,3 +45,12 @@ export function placeOf({ source, start }: Span): string {
 export function writtenAt({ source, start, end }: Span): string {
   return source.text.slice(start, end).replace(/\s+/g, ' ')
 }
+
+/** The text of an entry whose key has this place: its line, and those below that are written further in; on one line. */
+export function entryAt({ source, start }: Span): string {
+  const column = start - (source.text.lastIndexOf('\n', start - 1) + 1)
+  const [first = '', ...below] = source.text.slice(start).split('\n')
+  const end = below.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= column)
+  const lines = [first, ...(end === -1 ? below : below.slice(0, end))]
+  return lines.join(' ').replace(/\s+/g, ' ').trim()
+}

@@ -29,7 +29,7 @@ export function shippedFiles(): readonly string[] {
 }
 
 /** The value of a file. */
-export function valueOf(file: string): Json {
+export function readValue(file: string): Json {
   return parseDocument({ file, text: readFileSync(file, 'utf8') }).value?.value as Json
 }
 
@@ -82,7 +82,8 @@ export function drawnEdit(draw: () => number, whole: Json): Edit {
       continue
     }
     if (kind < 0.75) return { op: 'remove', path }
-    if (kind < 0.87 && typeof last === 'string') return { op: 'rename', path, value: one(draw, ['drawn', 'a', 'drawn_much_longer_name']) }
+    if (kind < 0.87 && typeof last === 'string')
+      return { op: 'rename', path, value: one(draw, ['drawn', 'a', 'drawn_much_longer_name']) }
     const count = Array.isArray(parent) ? parent.length : isObject(parent) ? Object.keys(parent).length : 0
     if (count > 1) return { op: 'move', path, value: Math.floor(draw() * count) }
   }

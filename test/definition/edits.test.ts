@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { commentsIn, type Edit, edited, valueAt } from '../../engine/definition/edits.ts'
 import { parseDocument } from '../../engine/definition/parse.ts'
 import { position } from '../../engine/text/source.ts'
-import { drawing, drawnEdit, shippedFiles, valueOf } from './drawn-edits.ts'
+import { drawing, drawnEdit, shippedFiles, readValue } from './drawn-edits.ts'
 
 const edits = suite('changes of YAML as data')
 
@@ -36,7 +36,10 @@ edits('a value is written in the place of the one before, and the comment behind
     after(NOTES, { op: 'set', path: ['fields', 'title', 'max'], value: 120 }),
     NOTES.replace('max: 80 }    # shown', 'max: 120 }   # shown'),
   )
-  assert.is(after(NOTES, { op: 'set', path: ['label'], value: 'Remark' }), NOTES.replace('Note        #', 'Remark      #'))
+  assert.is(
+    after(NOTES, { op: 'set', path: ['label'], value: 'Remark' }),
+    NOTES.replace('Note        #', 'Remark      #'),
+  )
   assert.is(
     after(NOTES, { op: 'set', path: ['fields', 'text'], value: { type: 'text', required: true } }),
     NOTES.replace('{ type: text }               # long', '{ type: text, required: true } # long'),
@@ -103,11 +106,17 @@ edits('a change that makes no sense, or would lose what people wrote, is refused
   ]
   for (const [edit, said] of cases) assert.is(after(NOTES, edit), `refused: ${said}`)
   assert.match(after('a: [', { op: 'set', path: ['a'], value: 1 }), /refused: the file cannot be read/)
-  assert.match(after('a: &x { b: 1 }\nc: *x\n', { op: 'set', path: ['a'], value: 1 }), /refused: "a" is written in a way/)
+  assert.match(
+    after('a: &x { b: 1 }\nc: *x\n', { op: 'set', path: ['a'], value: 1 }),
+    /refused: "a" is written in a way/,
+  )
 })
 
 /** The lines of a text that are gone, and those that are new, without what both have at the beginning and the end. */
-function changedRange(before: string, now: string): { readonly from: number; readonly to: number; readonly added: number } {
+function changedRange(
+  before: string,
+  now: string,
+): { readonly from: number; readonly to: number; readonly added: number } {
   const [old, next] = [before.split('\n'), now.split('\n')]
   let from = 0
   while (from < old.length && old[from] === next[from]) from += 1
@@ -132,35 +141,41 @@ function linesAbout(file: string, text: string, { op, path }: Edit): readonly [f
 const RUNS = Number(process.env.DRAWN_EDITS ?? 300)
 const FIRST = Number(process.env.DRAWN_EDITS_FROM ?? 0)
 
-edits(`${RUNS} drawn changes of shipped files touch the lines that they are about, and keep every comment outside`, () => {
-  const files = shippedFiles()
-  assert.ok(files.length > 60)
-  let refused = 0
-  for (let seed = FIRST; seed < FIRST + RUNS; seed += 1) {
-    const draw = drawing(seed)
-    const file = files[Math.floor(draw() * files.length)]!
-    const text = readFileSync(file, 'utf8')
-    const edit = drawnEdit(draw, valueOf(file))
-    const made = edited(text, edit, [])
-    const told = `seed ${seed}: ${edit.op} ${file} ${edit.path.join('.')} ${JSON.stringify(edit.value)}`
-    if ('refused' in made) {
-      refused += 1
-      continue
+edits(
+  `${RUNS} drawn changes of shipped files touch the lines that they are about, and keep every comment outside`,
+  () => {
+    const files = shippedFiles()
+    assert.ok(files.length > 60)
+    let refused = 0
+    for (let seed = FIRST; seed < FIRST + RUNS; seed += 1) {
+      const draw = drawing(seed)
+      const file = files[Math.floor(draw() * files.length)]!
+      const text = readFileSync(file, 'utf8')
+      const edit = drawnEdit(draw, readValue(file))
+      const made = edited(text, edit, [])
+      const told = `seed ${seed}: ${edit.op} ${file} ${edit.path.join('.')} ${JSON.stringify(edit.value)}`
+      if ('refused' in made) {
+        refused += 1
+        continue
+      }
+      if (made.text === text) continue
+      const { from, to } = changedRange(text, made.text)
+      const [first, last] = linesAbout(file, text, edit)
+      // The comments right above an entry go with it.
+      const above = edit.op === 'move' ? 40 : 0
+      assert.ok(
+        from >= first - above && to <= last,
+        `${told}\nchanges ${from} to ${to}, and is about ${first} to ${last}`,
+      )
+      if (edit.op === 'remove') {
+        const lines = text.split('\n')
+        const outside = [...lines.slice(0, from - 1), ...lines.slice(to)].join('\n')
+        const kept = commentsIn(made.text)
+        for (const comment of commentsIn(outside)) assert.ok(kept.includes(comment), `${told}\nloses ${comment}`)
+      }
     }
-    if (made.text === text) continue
-    const { from, to } = changedRange(text, made.text)
-    const [first, last] = linesAbout(file, text, edit)
-    // The comments right above an entry go with it.
-    const above = edit.op === 'move' ? 40 : 0
-    assert.ok(from >= first - above && to <= last, `${told}\nchanges ${from} to ${to}, and is about ${first} to ${last}`)
-    if (edit.op === 'remove') {
-      const lines = text.split('\n')
-      const outside = [...lines.slice(0, from - 1), ...lines.slice(to)].join('\n')
-      const kept = commentsIn(made.text)
-      for (const comment of commentsIn(outside)) assert.ok(kept.includes(comment), `${told}\nloses ${comment}`)
-    }
-  }
-  assert.ok(refused <= RUNS / 50, `${refused} of ${RUNS} are refused`)
-})
+    assert.ok(refused <= RUNS / 50, `${refused} of ${RUNS} are refused`)
+  },
+)
 
 edits.run()

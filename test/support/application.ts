@@ -51,6 +51,8 @@ export interface ApplicationOptions {
   readonly now?: () => Date
   /** SQL of what is there before the first start. */
   readonly before?: string
+  /** Whether it is served as `start --watch` serves it; the test itself reloads. */
+  readonly watched?: true
   /** A database of the test's own, which outlives the application. */
   readonly database?: Database
 }
@@ -78,8 +80,9 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   if (read.value === undefined) throw new Error(renderDiagnostics(read.diagnostics))
   const { database, close } = await databaseOf(read.value, options)
   const log = process.env.TEST_LOG === undefined ? SILENT : loud()
+  const watched = options.watched === true ? { watched: true as const } : {}
   const made = await createEngine({
-    ...{ settings: settings.value, log, database, read },
+    ...{ settings: { ...settings.value, ...watched }, log, database, read },
     ...(options.now && { now: options.now }),
   })
   if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
@@ -126,7 +129,8 @@ async function databaseOf(
   return empty
 }
 
-async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+/** Writes files by name into a folder. */
+export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
