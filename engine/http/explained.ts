@@ -20,6 +20,8 @@ interface Wish {
   readonly field: string | undefined
   /** The person whose answer is explained, by a name that a plugin knows; the caller if absent. */
   readonly as: string | undefined
+  /** The method whose request is explained, where it is not that of the request itself: nothing of it runs. */
+  readonly method: string | undefined
 }
 
 /** The question of a request, as far as its route tells. */
@@ -28,6 +30,8 @@ export interface Asked {
   readonly pattern: string
   /** The `{id}` of the path, decoded. */
   readonly named: string | undefined
+  /** The routes of its path, by method. */
+  readonly methods: ReadonlyMap<string, { readonly route: BoundRoute; readonly pattern: string }>
 }
 
 type Explaining = Pick<HttpParts, 'catalog' | 'foundation' | 'identify'>
@@ -47,12 +51,14 @@ export function explainer(parts: Explaining): Explainer | undefined {
   }
 }
 
-/** Reads `explain`, `explain=cc` and `explain; as="ann@example.com"` among the preferences of RFC 7240. */
+/** Reads `explain`, `explain=cc` and `explain; as="ann@example.com"; method=PATCH` among the preferences of RFC 7240. */
 function wishOf({ prefer = '' }: Headers): Wish | undefined {
   for (const preference of prefer.match(/(?:[^,"]|"[^"]*")+/g) ?? []) {
     const parts = preference.match(/(?:[^;"]|"[^"]*")+/g) ?? []
     const [first, ...others] = parts.map(pairOf)
-    if (first?.[0] === 'explain') return { field: first[1], as: others.find(([key]) => key === 'as')?.[1] }
+    const given = (name: string): string | undefined => others.find(([key]) => key === name)?.[1]
+    if (first?.[0] === 'explain')
+      return { field: first[1], as: given('as'), method: given('method')?.toUpperCase() }
   }
   return undefined
 }
@@ -68,9 +74,14 @@ function pairOf(text: string): readonly [name: string, value: string | undefined
 }
 
 /** The rules and their outcome, without values of records and without SQL. Writes nothing. */
-async function told(parts: Explaining, call: Call, { named, pattern, route }: Asked, wish: Wish): Promise<JsonObject> {
-  const about = wish.as === undefined ? {} : { as: wish.as }
+async function told(parts: Explaining, call: Call, asked: Asked, wish: Wish): Promise<JsonObject> {
+  const { named } = asked
+  const about = {
+    ...(wish.as === undefined ? {} : { as: wish.as }),
+    ...(wish.method === undefined ? {} : { method: wish.method }),
+  }
   try {
+    const { pattern, route } = askedPlace(asked, wish)
     const actor = wish.as === undefined ? call.actor : await personOf(parts, call, wish.as)
     const question = questionOf({ route, pattern, named, query: new URLSearchParams(call.search) }, actor)
     if (question === undefined) return { ...about, says: `The plugin ${route.plugin} judges this request itself.` }
@@ -82,6 +93,13 @@ async function told(parts: Explaining, call: Call, { named, pattern, route }: As
     if (error instanceof ApiError && error.status >= 500) throw error
     return { ...about, says: sentenceOf(error) }
   }
+}
+
+/** The route that is explained; throws a sentence where the path has none of the method. */
+function askedPlace(asked: Asked, { method }: Wish): Pick<Asked, 'route' | 'pattern'> {
+  const place = method === undefined ? asked : asked.methods.get(method)
+  if (place !== undefined) return place
+  throw new Error(`${asked.pattern} answers ${[...asked.methods.keys()].join(', ')}, not ${method}.`)
 }
 
 /** As JSON, without what is unknown of a rule. */

@@ -116,7 +116,7 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     if (call.actor.kind === 'anonymous' && place.needsToken) throw new ApiError('unauthenticated')
     if (call.headers['accept-encoding'] !== undefined) requireCoding(call.headers['accept-encoding'])
     if (call.headers.prefer === undefined) return answer(call, place, match)
-    call.explain = explaining?.(call, { route: place.route, pattern: place.pattern, named: match.values[0] })
+    call.explain = explaining?.(call, { ...place, named: match.values[0], methods: match.entry.methods })
     try {
       return await answer(call, place, match)
     } catch (error) {

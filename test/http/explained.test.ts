@@ -187,4 +187,17 @@ test('where app.yaml gives nobody the right, an admin has it neither', async () 
   await closed.close()
 })
 
+test('another method of the path is explained without running it', async () => {
+  const answer = await call('agent', 'GET /notes/1', 'explain; as="ann@desk.example"; method=PATCH')
+  const { outcome, policy, rules } = told(answer)
+  assert.is(policy, 'update')
+  assert.equal(rules.map(({ name }) => name), ['has_a_title'])
+  assert.is(outcome, undefined)
+  const gone = await call('agent', 'GET /notes/1', 'explain; as="ann@desk.example"; method=delete')
+  assert.match(told(gone).outcome, /^403 /)
+  assert.is((await call('admin', 'GET /notes/1')).status, 200)
+  const none = await call('agent', 'GET /notes', 'explain; method=PUT')
+  assert.match(told(none).says, /answers .*GET.*, not PUT/)
+})
+
 test.run()
