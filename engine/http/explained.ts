@@ -57,8 +57,7 @@ function wishOf({ prefer = '' }: Headers): Wish | undefined {
     const parts = preference.match(/(?:[^;"]|"[^"]*")+/g) ?? []
     const [first, ...others] = parts.map(pairOf)
     const given = (name: string): string | undefined => others.find(([key]) => key === name)?.[1]
-    if (first?.[0] === 'explain')
-      return { field: first[1], as: given('as'), method: given('method')?.toUpperCase() }
+    if (first?.[0] === 'explain') return { field: first[1], as: given('as'), method: given('method')?.toUpperCase() }
   }
   return undefined
 }

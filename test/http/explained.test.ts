@@ -191,7 +191,10 @@ test('another method of the path is explained without running it', async () => {
   const answer = await call('agent', 'GET /notes/1', 'explain; as="ann@desk.example"; method=PATCH')
   const { outcome, policy, rules } = told(answer)
   assert.is(policy, 'update')
-  assert.equal(rules.map(({ name }) => name), ['has_a_title'])
+  assert.equal(
+    rules.map(({ name }) => name),
+    ['has_a_title'],
+  )
   assert.is(outcome, undefined)
   const gone = await call('agent', 'GET /notes/1', 'explain; as="ann@desk.example"; method=delete')
   assert.match(told(gone).outcome, /^403 /)
