@@ -5,7 +5,7 @@ export type { Actor } from './actor.ts'
 export { ANONYMOUS, SYSTEM } from './actor.ts'
 export { type ActCount, actCounts, countAct } from './acts.ts'
 export { type Address, addressOf, isOwnHost, isWithin, type Network, subnetOf } from './address.ts'
-export { allowsOne, holds } from './ask/policy.ts'
+export { admits, allowsOne, holds } from './ask/policy.ts'
 export type {
   ActionContext,
   ActionContribution,
@@ -81,6 +81,7 @@ export {
   definePlugin,
   type HookContribution,
   type PeopleContribution,
+  type PlanContribution,
   type Plugin,
   type Presented,
   type ProvidersContribution,

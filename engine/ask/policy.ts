@@ -11,6 +11,16 @@ export function holds(actor: Actor, permission: string): boolean {
   return actor.kind === 'system' || actor.permissions.has(permission) || actor.permissions.has('*')
 }
 
+/**
+ * Whether a permission lets the actor do what a handler is about to do; a key that is let in has used it then. `holds`
+ * only looks.
+ */
+export function admits(actor: Actor, permission: string): boolean {
+  const held = holds(actor, permission)
+  if (held) actor.used?.(permission)
+  return held
+}
+
 /** Whether one condition of a clause or an access rule speaks of the actor's account. */
 export function allows(access: Access, actor: Actor): boolean {
   switch (access.kind) {

@@ -12,9 +12,13 @@ import { planFindings } from '../explain/plan-report.ts'
 import { render } from '../explain/render.ts'
 import { explainRequest, requestReport } from '../explain/request-report.ts'
 import { explainRule, ruleNamed, ruleReport } from '../explain/rule-report.ts'
+import type { BoundRoute } from '../http/bound-route.ts'
+import { checkAccess } from '../http/pipeline.ts'
 import { findRoute, questionOf } from '../http/question.ts'
+import { needsToken } from '../http/route.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { INEXACT, inexactNumbers } from '../json-number.ts'
+import { accessSentence } from '../openapi/sentences.ts'
 import { asSystem } from '../plugin/as-system.ts'
 import { type Execution, executionOf } from '../run/execution.ts'
 import { isBegun, showDiagnostics } from './application.ts'
@@ -40,14 +44,25 @@ async function reportRequest({ positionals, options }: Chosen, app: App): Promis
   const caller = actor.kind === 'anonymous' ? 'nobody who is signed in' : `${name}, ${actor.role ?? 'without a role'}`
   const head = [`${route.method} ${pattern}: ${route.summary}`, `  asked by ${caller}`]
   const question = questionOf(found, actor)
-  if (question === undefined)
-    return [...head, `  a route of the plugin ${route.plugin}, which judges the request itself`].join('\n')
+  if (question === undefined) return [...head, ...routeLines(route, actor)].join('\n')
   const around = executionOf(foundation, { ...call, actor })
   const field = typeof options.field === 'string' ? await explainField(around, question, options.field) : undefined
   const plan = { title: 'plan', findings: planFindings(around, question, bodyOf(options.set)) }
   const { outcome, sections } = requestReport(await explainRequest(around, question))
   const report = render({ head, sections: [plan, ...sections], ...(outcome === undefined ? {} : { outcome }) })
   return field === undefined ? report : `${report}\n${render(fieldReport(field))}`
+}
+
+/** What is known of a request that a plugin answers: whether it comes to the plugin. */
+function routeLines(route: BoundRoute, actor: Actor): readonly string[] {
+  const who = accessSentence(route)
+  try {
+    checkAccess({ route, needsToken: needsToken(route) }, actor)
+    return [`  access: allowed. ${who}`, `  a route of the plugin ${route.plugin}, which judges the request itself`]
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return [`  access: refused, ${error.status}: ${error.message}. ${who}`]
+  }
 }
 
 async function reportRule({ options }: Chosen, { catalog, foundation }: App): Promise<string> {

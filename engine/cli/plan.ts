@@ -37,7 +37,7 @@ export function run(invocation: Invocation): Promise<ExitCode> {
 
 function isAnything({ moved, plan, outside }: Differences): boolean {
   return (
-    plan.steps.length + moved.length > 0 ||
+    plan.steps.length + moved.byProviders.length + moved.byOptions.length > 0 ||
     (outside !== undefined &&
       (outside.api.length + outside.access.length > 0 || outside.roles.some(({ isNew }) => isNew)))
   )
@@ -54,9 +54,14 @@ function differencesAsText(
     renderPlan(plan, all).trimEnd(),
     ...broken,
     ...outsideAsText(outside, plan.steps.length > 0, all),
-    ...(moved.length === 0 ? [] : ['', 'By providers, judged by what they said last:', ...moved.map(indented)]),
+    ...listed('By providers, judged by what they said last:', moved.byProviders),
+    ...listed('By options of plugins:', moved.byOptions),
     ...replacedAsText(replaced),
   ].join('\n')
+}
+
+function listed(title: string, sentences: readonly string[]): readonly string[] {
+  return sentences.length === 0 ? [] : ['', title, ...sentences.map(indented)]
 }
 
 /** What the application says in place of the one below. */

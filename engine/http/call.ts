@@ -2,6 +2,7 @@
 import type { Context } from 'koa'
 import type { Actor } from '../actor.ts'
 import type { JsonObject } from '../json.ts'
+import type { Route } from './route.ts'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 
@@ -22,6 +23,8 @@ export interface Call {
   actor: Actor
   /** Explains the answer; undefined unless the caller asks for that and may. */
   explain?: (() => Promise<JsonObject>) | undefined
+  /** How its route writes refusals; undefined: in the envelope. */
+  refuse?: Route['refuse'] | undefined
   /** The pattern of its route, `-` where there is none. */
   pattern: string
 }

@@ -103,12 +103,12 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
   return async (call) => {
     const match = tableOf(call.path)
     const place = match?.entry.methods.get(call.method)
+    call.refuse = place?.route.refuse
     const unidentified = await identify(call)
     await count(call.ctx, place?.route.bucket ?? 'general', call.actor, call.ip)
-    if (match === undefined || isHidden(place, call)) {
-      if (isPage(tableOf(call.path.replace(/\/$/, '')))) return withoutSlash(call.path)
-      throw new ApiError('route_not_found')
-    }
+    const isFound = match !== undefined && !isHidden(place, call)
+    if (!isFound && isPage(tableOf(call.path.replace(/\/$/, '')))) return withoutSlash(call.path)
+    if (!isFound) throw new ApiError('route_not_found')
     call.pattern = match.entry.pattern
     if (call.method === 'OPTIONS') return optionsAnswer(match.entry.allow, fixed)
     if (place === undefined) throw new ApiError('method_not_allowed', { allow: match.entry.allow })

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import type { Access } from '../catalog/catalog.ts'
 import type { Transaction } from '../database/database.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
+import type { ApiError } from '../error.ts'
 import type { Json, JsonObject, JsonSchema, JsonText } from '../json.ts'
 import type { PluginContext } from '../run/context.ts'
 
@@ -148,6 +149,11 @@ export interface Route {
   readonly produces?: readonly string[]
   /** Statuses of refusals that are answered in a type of `produces`, such as pages that say what to do. */
   readonly refusals?: readonly number[]
+  /**
+   * How refusals are written, also those before the handler begins, where the clients of another standard read them; by
+   * default they are in the envelope.
+   */
+  readonly refuse?: (error: ApiError) => { readonly status?: number; readonly type: string; readonly body: string }
   /** Whether answers may be as long as a whole table, like an export: only a few are sent at a time, others get 503. */
   readonly large?: boolean
   /** Whether answers carry an entity tag, so that If-None-Match is understood. */

@@ -38,12 +38,17 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
     if (!(error instanceof ApiError)) {
       const { requestId, method, pattern } = call
       parts.log.error({ err: error, requestId, method, route: pattern }, 'request failed')
-      return refusal(new ApiError('server_error'), at, requestId)
+      return written(new ApiError('server_error'), call, refusal(new ApiError('server_error'), at, requestId))
     }
-    const answer = refusal(error, at, call.requestId)
+    const answer = written(error, call, refusal(error, at, call.requestId))
     if (error.code === 'malformed_body' && malformedJson !== 400) return { ...answer, status: malformedJson }
     return answer
   }
+}
+
+/** A refusal as its route writes it. */
+function written(error: ApiError, { refuse }: Call, answer: Answer): Answer {
+  return refuse === undefined ? answer : { ...answer, ...refuse(error) }
 }
 
 /** The 503 of a database that is out, also where the driver rejected a plugin's own query. */

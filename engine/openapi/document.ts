@@ -6,7 +6,7 @@ import { targetOf } from '../catalog/stored.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { pathFromRoot } from '../http/table.ts'
-import type { JsonSchema } from '../json.ts'
+import type { JsonObject, JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'
 import { COMMON_ANSWERS, ENVELOPE_SCHEMAS, HEADERS } from './answers.ts'
 import { BATCH_SCHEMAS, outcomesOf } from './batch.ts'
@@ -33,6 +33,8 @@ export interface Described {
   readonly plugins: readonly { readonly name: string; readonly description: string }[]
   /** Tells who the bearer of a token is; undefined: no plugin does, and tokens mean nothing. */
   readonly authenticate?: unknown
+  /** Further ways in which callers present themselves, by the names of their security schemes. */
+  readonly schemes?: Readonly<Record<string, JsonObject>>
   /** Of a part: the names of the groups of the whole document. */
   readonly groups?: readonly string[]
   /** A resource as callers of an action write it, where its readers do not read the same fields. */
@@ -53,7 +55,7 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
     names,
     operationId: operationIds(names),
     tagOf,
-    takesTokens: described.authenticate !== undefined,
+    security: securityOf(described),
   }
   const drafts: Record<string, Record<string, OperationDraft>> = {}
   yield* each(routes, (route) => {
@@ -75,7 +77,7 @@ export function* openapiPieces(described: Described): Pieces<OpenApiDocument> {
     openapi: '3.1.0',
     info: infoOf(described),
     servers: [{ url: '/' }],
-    security: outline.takesTokens ? [{ bearer: [] }] : [],
+    security: outline.security,
     tags: [...tagsOf(catalog, routes, plugins), ...(groups === undefined ? [PROBE_TAG] : [])],
     paths: { ...Object.fromEntries(items), ...(groups === undefined ? PROBES : {}) },
     components: {
@@ -104,9 +106,15 @@ function referredTo(catalog: Catalog, names: ReadonlyMap<string, TypeNames>, pat
   )
 }
 
-function schemesOf({ authenticate, groups }: Described): Node {
+/** The alternatives by which a caller presents itself. */
+function securityOf({ authenticate, schemes = {} }: Described): readonly Node[] {
+  if (authenticate === undefined) return []
+  return ['bearer', ...Object.keys(schemes)].map((name) => ({ [name]: [] }))
+}
+
+function schemesOf({ authenticate, groups, schemes }: Described): Node {
   return {
-    ...(authenticate === undefined ? {} : { bearer: bearerOf('The token that a sign-in returns.') }),
+    ...(authenticate === undefined ? {} : { bearer: bearerOf('The token that a sign-in returns.'), ...schemes }),
     ...(groups === undefined ? { metrics: bearerOf('The token for metrics, `METRICS_TOKEN`.') } : {}),
   }
 }

@@ -32,8 +32,8 @@ export interface Outline {
   readonly names: ReadonlyMap<string, TypeNames>
   readonly operationId: (route: BoundRoute) => string
   readonly tagOf: (route: BoundRoute) => string
-  /** Whether a plugin knows tokens. */
-  readonly takesTokens: boolean
+  /** The alternatives by which callers present themselves; empty where no plugin knows any. */
+  readonly security: readonly Node[]
 }
 
 /** A parameter, a body or the schema of an answer, with the names for its component. */
@@ -89,7 +89,7 @@ export function operationOf(outline: Outline, route: BoundRoute): OperationDraft
       summary: route.summary,
       description: describe(route),
       ...(route.earlier === undefined ? {} : { deprecated: true }),
-      ...(needsToken(route) ? {} : { security: outline.takesTokens ? [{}, { bearer: [] }] : [{}] }),
+      ...(needsToken(route) ? {} : { security: [{}, ...outline.security] }),
     },
     parameters: parametersOf(outline, route, pascal(operationId)),
     requestBody: requestBody(outline, route, pascal(operationId)),

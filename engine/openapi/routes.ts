@@ -35,10 +35,10 @@ interface Routes {
 }
 
 /** What a document says of the plugins of an application. */
-type Composed = Pick<Described, 'hooks' | 'plugins' | 'authenticate'>
+type Composed = Pick<Described, 'hooks' | 'plugins' | 'authenticate' | 'schemes'>
 
-function describedBy({ authenticate, hooks, plugins }: Composed): Composed {
-  return { authenticate, hooks, plugins }
+function describedBy({ authenticate, hooks, plugins, schemes = {} }: Composed): Composed {
+  return { authenticate, hooks, plugins, schemes }
 }
 
 /** The routes of plugins, of resources and of the document, in this order. */

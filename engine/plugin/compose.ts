@@ -32,6 +32,7 @@ import type {
   KeyContribution,
   MailsContribution,
   PeopleContribution,
+  PlanContribution,
   Plugin,
   ProvidersContribution,
   ResourceRoutes,
@@ -57,11 +58,13 @@ export interface Composition {
   /** By full name, `<plugin>.<name>`. */
   readonly actions: Actions
   readonly authenticate: Bound<Authenticate> | undefined
+  readonly schemes: Readonly<Record<string, JsonObject>>
   readonly identify: Bound<Identify> | undefined
   readonly actors: Bound<Actors> | undefined
   readonly people: Bound<PeopleContribution> | undefined
   readonly mails: Bound<MailsContribution> | undefined
   readonly providers: Bound<ProvidersContribution> | undefined
+  readonly plans: readonly Bound<PlanContribution>[]
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files of plugins. */
   readonly resources: readonly Bound<URL>[]
@@ -195,9 +198,14 @@ function extensionsOf(
 }
 
 /** The plugins' files outside the database. */
-function outsideOf(plugins: readonly Plugin[], bound: Binder): Pick<Composition, 'checks' | 'files'> {
+function outsideOf(
+  plugins: readonly Plugin[],
+  bound: Binder,
+): Pick<Composition, 'checks' | 'files' | 'plans' | 'schemes'> {
   const checks = bound(({ check }) => (check === undefined ? [] : [check]))
   return {
+    plans: bound(({ plan }) => (plan === undefined ? [] : [plan])),
+    schemes: Object.assign({}, ...plugins.map(({ schemes = {} }) => schemes)),
     checks: checks.map(({ plugin, ...check }) => ({ name: plugin, ...check })),
     files: plugins.flatMap(({ files, name }) => (files === undefined ? [] : [{ plugin: name, ...files }])),
   }

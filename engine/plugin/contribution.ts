@@ -72,6 +72,10 @@ export const CONTRIBUTIONS = {
     gives: 'the caller behind the headers of a request',
     when: 'callers sign in; `auth` is the shipped one, and of several the first that knows the caller answers',
   },
+  schemes: {
+    gives: 'the ways in which callers present themselves, as security schemes of OpenAPI',
+    when: '`authenticate` knows callers by more than a bearer token',
+  },
   accounts: {
     gives: 'the resource of the accounts, and their roles',
     when: 'policies should speak of `$actor.<attribute>`, and `check` should know the roles',
@@ -96,6 +100,10 @@ export const CONTRIBUTIONS = {
   },
   commands: { gives: 'commands of `npx plinth`', when: 'people at a terminal need them' },
   check: { gives: 'a check of what you need, such as an outside server', when: '`npx plinth doctor` should report it' },
+  plan: {
+    gives: 'what the options would change for records that are there',
+    when: '`npx plinth plan` should count whom a changed option concerns',
+  },
   files: {
     gives: 'your files outside the database, and SQL that selects their keys',
     when: '`npx plinth dump` should include them',

@@ -112,13 +112,16 @@ export interface ProvidersContribution {
   /** What would come of it, and why, as lines for people; rejects for a provider that there is not. Writes nothing. */
   readonly explain: (context: SystemContext, provider: string, claims: JsonObject) => Promise<readonly string[]>
   /** What the present options would change for those who came before, as sentences. */
-  readonly moved: (asking: {
-    readonly catalog: Catalog
-    readonly options: JsonObject
-    readonly runner: Runner
-    readonly now: () => Date
-  }) => Promise<readonly string[]>
+  readonly moved: PlanContribution
 }
+
+/** What the present options would change for the records that are there, as sentences of `plinth plan`; only reads. */
+export type PlanContribution = (asking: {
+  readonly catalog: Catalog
+  readonly options: JsonObject
+  readonly runner: Runner
+  readonly now: () => Date
+}) => Promise<readonly string[]>
 
 /** A mail as its recipient reads it. */
 export interface SentMail {
@@ -186,6 +189,8 @@ export interface Plugin {
   /** Resource files that the plugin brings along (its own tables), as URLs. */
   readonly resources?: readonly URL[]
   readonly authenticate?: Authenticate
+  /** Security schemes of OpenAPI by which callers present themselves, besides the token. */
+  readonly schemes?: Readonly<Record<string, JsonObject>>
   /** The accounts of the application, so that policies may name their values and `check` knows the roles. */
   readonly accounts?: AccountsContribution
   /** Finds an account by its name: `plinth explain … --as agent@example.com`. */
@@ -209,6 +214,7 @@ export interface Plugin {
   readonly files?: StoredFiles
   /** A check for `plinth doctor`, such as of an outside server. */
   readonly check?: Check
+  readonly plan?: PlanContribution
 }
 
 /** Freezes a plugin and gives it its type. */

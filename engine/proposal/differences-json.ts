@@ -34,7 +34,8 @@ export function differencesAsJson({
     api: outside === undefined ? null : outside.api,
     access: outside === undefined ? null : outside.access.map(accessAsJson),
     roles: outside === undefined ? null : outside.roles,
-    moved,
+    moved: moved.byProviders,
+    options: moved.byOptions,
     replaced: replaced
       .filter(({ below, isLeftOut, isMerged }) => !isLeftOut && !isMerged && below !== undefined)
       .map(({ path, below, own, span }) => ({ path, below, own, place: placeOf(span) })),

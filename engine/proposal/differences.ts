@@ -20,6 +20,8 @@ import { type CausedChange, compareDocuments, compareWithCauses } from '../opena
 import type { Change } from '../openapi/compare/schemas.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
 import { describeApplication } from '../openapi/routes.ts'
+import type { Bound } from '../plugin/compose.ts'
+import type { PlanContribution } from '../plugin/plugin.ts'
 import { type Program, thisProgram } from '../program.ts'
 import { type KeptRole, keptRoles, seededRoles } from '../run/kept-roles.ts'
 import { rehearse } from '../run/rehearse.ts'
@@ -58,15 +60,21 @@ export async function differencesOf(
   }
 }
 
-/** What providers would change for those who came by them; nothing where their tables are still to be made. */
-async function movedBy({ catalog, composition }: Boot, runner: Runner, now: Date): Promise<readonly string[]> {
-  const { providers } = composition
-  if (providers === undefined) return []
-  const asking = { catalog, runner, now: () => now, options: providers.options }
-  return providers.value.moved(asking).catch((error: unknown) => {
-    if (/^42/.test(failureCode(error) ?? '')) return []
-    throw error
-  })
+/** What providers would change for those who came by them, and other options for the records that are there. */
+async function movedBy({ catalog, composition }: Boot, runner: Runner, now: Date): Promise<Moved> {
+  const told = ({ options, value }: Bound<PlanContribution>): Promise<readonly string[]> =>
+    value({ catalog, runner, now: () => now, options }).catch((error: unknown) => {
+      // The tables are still to be made.
+      if (/^42/.test(failureCode(error) ?? '')) return []
+      throw error
+    })
+  const { plans, providers } = composition
+  const byOptions: string[] = []
+  for (const plan of plans) byOptions.push(...(await told(plan)))
+  return {
+    byProviders: providers === undefined ? [] : await told({ ...providers, value: providers.value.moved }),
+    byOptions,
+  }
 }
 
 async function outsideOf(
@@ -138,6 +146,11 @@ export interface Differences {
   readonly violations: readonly Violation[]
   /** undefined: this database has served nothing yet. */
   readonly outside: Outside | undefined
-  /** What providers would change for people, as sentences. */
-  readonly moved: readonly string[]
+  readonly moved: Moved
+}
+
+/** What options would change for records that are there, as sentences. */
+export interface Moved {
+  readonly byProviders: readonly string[]
+  readonly byOptions: readonly string[]
 }

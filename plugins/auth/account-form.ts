@@ -14,7 +14,18 @@ import { type AuthOptions, authOptions } from './options.ts'
 /** The fields that an account has only where the option `names` is not false. */
 const NAMES = ['first_name', 'last_name']
 /** What nobody may choose when they register. */
-const KEPT = ['id', 'role_id', 'status', 'email_verified', 'pending_email', 'password_hash', 'self_registered', 'email']
+const KEPT = [
+  'id',
+  'role_id',
+  'status',
+  'email_verified',
+  'pending_email',
+  'password_hash',
+  'self_registered',
+  'email',
+  'kind',
+  'responsible_id',
+]
 /** The types of values by which people can be told apart at a sign-in. */
 const WORDS = ['string', 'slug', 'email']
 

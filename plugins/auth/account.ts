@@ -9,6 +9,7 @@ export interface Account {
   readonly first_name?: string
   readonly email: string
   readonly email_verified: boolean
+  readonly kind: 'person' | 'service'
   readonly status: string
   readonly password_hash: string | null
   /** Null when its role was deleted: then it cannot sign in until it gets another. */
@@ -29,6 +30,12 @@ function accountsIn({ model }: Asker) {
 /** The live account with this e-mail, in lower case as all are stored. */
 export async function accountOf(context: Asker, email: string): Promise<Account | undefined> {
   return accountsIn(context).findOne({ 'u.email': email.toLowerCase() }).castTo<Account | undefined>()
+}
+
+/** The live account of a person with this e-mail: nobody signs in to a service account, or gets mails for it. */
+export async function personOf(context: Asker, email: string): Promise<Account | undefined> {
+  const account = await accountOf(context, email)
+  return account?.kind === 'person' ? account : undefined
 }
 
 /** The live account of an id. */

@@ -53,7 +53,7 @@ async function onlyAdmin({
     .alias('u')
     .modify('live')
     .joinRelated('role')
-    .where('role.slug', top)
+    .where({ 'role.slug': top, 'u.kind': 'person' })
     .orderBy('u.id')
     .select('u.id', 'u.email', 'u.status')
     .castTo<Pick<Account, 'id' | 'email' | 'status'>[]>()

@@ -18,6 +18,7 @@ import {
 } from './email-link.ts'
 import { closeSessionsOf } from './opened-sessions.ts'
 import { authOptions } from './options.ts'
+import { isService } from './program-accounts.ts'
 import { endLinksOf } from './reset-link.ts'
 import { sessionOf } from './session.ts'
 
@@ -34,7 +35,7 @@ export const email: HookContribution = {
 /** The maker of an account for another person vouches for its address; a registration has nobody to vouch. */
 async function created(context: HookContext, next: Next): Promise<void> {
   const { input, options } = context
-  input.email_verified ??= true
+  input.email_verified ??= !isService(context)
   await next()
   // Without a password there is an invitation, which confirms the address too.
   if (input.email_verified !== false || input.password_hash === undefined || context.result === undefined) return
@@ -49,7 +50,7 @@ async function changedByOther(context: HookContext, next: Next): Promise<void> {
   const { input, record } = context
   const id = Number(record?.id)
   const moved = input.email !== undefined
-  if (moved) input.email_verified ??= true
+  if (moved) input.email_verified ??= !isService(context)
   if (moved || dropsPending(context)) input.pending_email = null
   await next()
   if (moved) await endLinksOf(context, id)

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { ApiError, type PluginContext } from '../../engine/index.ts'
 import { sendMail } from '../mail/index.ts'
-import { accountOf, greetingOf } from './account.ts'
+import { greetingOf, personOf } from './account.ts'
 import { latestNoted } from './clock-skew.ts'
 
 type Surroundings = Pick<PluginContext, 'model' | 'now'>
@@ -104,7 +104,7 @@ async function mailOwner(
     .where({ account_hash: hashOf(counted) })
     .where((either) => either.whereNull('told_at').orWhere('told_at', '<=', yesterday))
     .patch({ told_at: now })
-  const account = first === 0 ? undefined : await accountOf({ model }, email)
+  const account = first === 0 ? undefined : await personOf({ model }, email)
   if (account === undefined || account.status === 'declined') return
   const template = new URL('./mails/failures.liquid', import.meta.url)
   // The guess may belong to a write whose refusal has already ended its transaction.

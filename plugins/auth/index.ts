@@ -13,7 +13,8 @@ import { passkeyRoute, passkeyRoutes } from './factors/passkey-routes.ts'
 import { factorRoutes } from './factors/routes.ts'
 import { again, secondStep } from './factors/step.ts'
 import { keptHistory } from './history/acts.ts'
-import { keyRoutes } from './key-routes.ts'
+import { plannedKeys } from './key-life.ts'
+import { endKey, keyRoutes } from './key-routes.ts'
 import { linkRoutes } from './links/routes.ts'
 import { openSession } from './opened-sessions.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
@@ -21,6 +22,7 @@ import { pageRoutes } from './page-routes.ts'
 import { accountPage } from './pages/account.ts'
 import { linkPage, signInPage } from './pages/sign-in.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
+import { checkServiceAccounts } from './program-accounts.ts'
 import { checkProviders } from './provider/doctor.ts'
 import { codeRoute } from './provider/end.ts'
 import { identityRoutes } from './provider/identity-routes.ts'
@@ -80,7 +82,6 @@ const ROUTES: Plugin['routes'] = [
   ...passkeyRoutes,
   again,
   ...sessionRoutes,
-  ...keyRoutes,
   ...providerRoutes,
   ...identityRoutes,
   ...resetRoutes,
@@ -101,7 +102,37 @@ const HOOKS: Plugin['hooks'] = {
   sign_out: signOut,
   guard_user: guardUser,
   guard_role: guardRole,
+  end_key: endKey,
 }
+
+const SCHEMES: Plugin['schemes'] = {
+  key: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'plk_…',
+    description: 'The key of a program, which `POST /auth/keys` makes.',
+  },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-plinth',
+    description:
+      'The session of a browser, which `"session": "cookie"` at a sign-in sets. The id of the application follows in the name; it counts for pages of the same origin, and on `localhost` it is called plinth.',
+  },
+}
+
+const resourceRoutes: Plugin['resourceRoutes'] = (resource, options) =>
+  resource.name === 'users'
+    ? [
+        loginRoute(resource, options),
+        registerRoute(resource, options),
+        secondStep(options),
+        passkeyRoute(options),
+        codeRoute(options),
+        ...linkRoutes(options),
+        ...keyRoutes(options),
+      ]
+    : []
 
 /** A name as one word: another one for each name, in letters that any server takes before the @ of an address. */
 function wordOf(name: string): string {
@@ -132,8 +163,11 @@ const people: PeopleContribution = {
   }),
 }
 
+export { note } from './history/acts.ts'
 export { openSession } from './opened-sessions.ts'
 export { register } from './registration.ts'
+export { LAST_ADMIN } from './roles.ts'
+export { addressFrom } from './session.ts'
 export { signIn } from './sign-in.ts'
 
 export default definePlugin({
@@ -150,7 +184,10 @@ export default definePlugin({
     unknownActs,
     unknownAccounts,
   ],
-  permissions: { 'keys.own': 'May make keys, by which programs act with some of the own permissions.' },
+  permissions: {
+    'keys.own': 'May make keys, by which programs act with some of the own permissions.',
+    'keys.manage': 'May make service accounts and keys for them, and see and end the keys of everybody.',
+  },
   hooks: HOOKS,
   jobs: {
     tidy: { description: 'Takes back changes of address that nobody confirmed.', every: '1 hour', run: tidy },
@@ -161,18 +198,9 @@ export default definePlugin({
     },
   },
   routes: ROUTES,
-  resourceRoutes: (resource, options) =>
-    resource.name === 'users'
-      ? [
-          loginRoute(resource, options),
-          registerRoute(resource, options),
-          secondStep(options),
-          passkeyRoute(options),
-          codeRoute(options),
-          ...linkRoutes(options),
-        ]
-      : [],
+  resourceRoutes,
   authenticate,
+  schemes: SCHEMES,
   accounts: {
     resource: 'users',
     address: { field: 'email', confirmed: 'email_verified' },
@@ -182,7 +210,8 @@ export default definePlugin({
   identify,
   people,
   providers,
-  check: checkProviders,
+  check: async (context) => [...(await checkProviders(context)), ...(await checkServiceAccounts(context))],
+  plan: plannedKeys,
   start,
   commands: COMMANDS,
 })

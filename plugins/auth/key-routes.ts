@@ -1,10 +1,15 @@
-/** Routes of the caller's own keys: the list, one, a new one, and ending one. No key may do any of it. */
+/**
+ * Routes of the caller's own keys: the list, one, a new one, also for a service account, and ending one. No key may do
+ * any of it.
+ */
 import {
   type Actor,
   ApiError,
+  allowsOne,
   type FieldError,
   type FieldErrors,
   fieldError,
+  type HookContribution,
   holds,
   invalid,
   type JsonObject,
@@ -17,7 +22,8 @@ import { requireFresh } from './factors/fresh.ts'
 import { note } from './history/acts.ts'
 import { keyHash, newKey } from './key.ts'
 import { usesOf } from './key-use.ts'
-import { authOptions } from './options.ts'
+import { type AuthOptions, authOptions } from './options.ts'
+import { authorOf, refuseAbove, roleOf } from './role-guards.ts'
 import { addressFrom } from './session.ts'
 
 /** The most keys of one account that have not ended. */
@@ -53,21 +59,34 @@ const USED = {
   },
 } as const
 
-const OWN = { tag: 'Authentication', access: [{ kind: 'permission', permission: 'keys.own' }] } as const
+const TAG = { tag: 'Authentication' } as const
+const MANAGE = 'keys.manage'
 
 /** Keys make no keys and end none: one that leaked could otherwise outlive its end. */
 function refuseKeys({ scope }: Actor): void {
   if (scope !== undefined) throw new ApiError('forbidden', { message: 'A key cannot look after keys: sign in for it' })
 }
 
-function shown(key: JsonObject): JsonObject {
-  return Object.fromEntries(SHOWN.map((name) => [name, key[name] ?? null]))
+/** A key as its owner reads it: it ends when the application lets no key last longer, whatever was said before. */
+function shown(key: JsonObject, { longestDays }: AuthOptions['keys']): JsonObject {
+  const longest = new Date(Date.parse(String(key.created_at)) + longestDays * DAY_MS).toISOString()
+  const ends = String(key.expires_at)
+  return {
+    ...Object.fromEntries(SHOWN.map((name) => [name, key[name] ?? null])),
+    expires_at: ends < longest ? ends : longest,
+  }
 }
 
-async function keysOf({ actor, now, records }: RouteContext, further: Readonly<Record<string, string>> = {}) {
+async function keysOf(
+  { now, options, records }: RouteContext,
+  account: number | null,
+  further: Readonly<Record<string, string>> = {},
+) {
+  const time = now().getTime()
   const { data } = await records('access_keys', 'system').list({
-    user_id: String(actor.id),
-    'expires_at[gt]': now().toISOString(),
+    user_id: String(account),
+    'expires_at[gt]': new Date(time).toISOString(),
+    'created_at[gt]': new Date(time - authOptions(options).keys.longestDays * DAY_MS).toISOString(),
     per_page: String(MOST),
     sort: '-created_at',
     ...further,
@@ -79,8 +98,8 @@ function idIn(params: RouteContext['params']): string {
   return /^[1-9]\d{0,9}$/.test(params.id ?? '') ? String(params.id) : '0'
 }
 
-const list: Route = {
-  ...OWN,
+const list: Omit<Route, 'access'> = {
+  ...TAG,
   method: 'GET',
   path: '/auth/keys',
   summary: 'The own keys',
@@ -89,12 +108,13 @@ const list: Route = {
   output: { type: 'array', items: KEY },
   handle: async (context) => {
     refuseKeys(context.actor)
-    return { data: (await keysOf(context)).map(shown) }
+    const { keys } = authOptions(context.options)
+    return { data: (await keysOf(context, context.actor.id)).map((key) => shown(key, keys)) }
   },
 }
 
-const get: Route = {
-  ...OWN,
+const get: Omit<Route, 'access'> = {
+  ...TAG,
   method: 'GET',
   path: '/auth/keys/{id}',
   summary: 'One of the own keys',
@@ -103,19 +123,19 @@ const get: Route = {
   output: { ...KEY, properties: { ...PROPERTIES, used: USED }, required: [...SHOWN, 'used'] },
   handle: async (context) => {
     refuseKeys(context.actor)
-    const [key] = await keysOf(context, { id: idIn(context.params) })
+    const [key] = await keysOf(context, context.actor.id, { id: idIn(context.params) })
     if (key === undefined) throw new ApiError('record_not_found', { label: 'Key' })
-    return { data: { ...shown(key), used: await usesOf(context, Number(key.id)) } }
+    return { data: { ...shown(key, authOptions(context.options).keys), used: await usesOf(context, Number(key.id)) } }
   },
 }
 
-const create: Route = {
-  ...OWN,
+const create: Omit<Route, 'access'> = {
+  ...TAG,
   method: 'POST',
   path: '/auth/keys',
   summary: 'Make a key',
   description:
-    'The answer has the `key`, which is never shown again; a program sends it as a bearer token. It acts with those of its permissions that its account has at the time. Rules that name a role or anybody signed in speak of it only with `own: true`. It ends after `days`, and at once with the account.',
+    'The answer has the `key`, which is never shown again; a program sends it as a bearer token. It acts with those of its permissions that its account has at the time. Rules that name a role or anybody signed in speak of it only with `own: true`. It ends after `days`, and at once with the account. With the permission `keys.manage` a key is made for the service account `user_id`, which must not have more rights than the caller.',
   status: 201,
   input: {
     name: { type: 'string', required: true, max: 100 },
@@ -125,20 +145,22 @@ const create: Route = {
     methods: { type: 'list', of: 'string', max_items: 5, default: [], nullable: false },
     rate: { type: 'integer', min: 1, max: 1_000_000, description: 'Requests in a minute' },
     days: { type: 'integer', min: 1 },
+    user_id: { type: 'integer', min: 1, description: 'A service account; the caller if absent' },
   },
   output: { ...KEY, properties: { ...PROPERTIES, key: { type: 'string' } }, required: [...SHOWN, 'key'] },
   handle: async (context) => {
     const { actor, body, now, options, records } = context
     refuseKeys(actor)
     await requireFresh(context, 'auth.keys')
-    const { keyDays } = authOptions(options)
-    const errors = mistakes(context, keyDays)
+    const { keys } = authOptions(options)
+    const account = await accountFor(context, keys)
+    const errors = mistakes(context, account, keys)
     if (Object.keys(errors).length > 0) throw invalid(errors)
-    const present = await keysOf(context)
+    const present = await keysOf(context, account.id)
     if (present.length >= MOST)
       throw new ApiError('conflict', { message: `An account has at most ${MOST} keys: end one that is not used` })
     const { key, start } = newKey()
-    const { days = keyDays, name, permissions, own, networks, methods, rate = null } = body
+    const { days = keys.longestDays, name, permissions, own, networks, methods, rate = null } = body
     const made = await records('access_keys', 'system').create({
       name: name!,
       start,
@@ -149,23 +171,43 @@ const create: Route = {
       methods: methods!,
       rate,
       expires_at: new Date(now().getTime() + Number(days) * DAY_MS).toISOString(),
-      user_id: actor.id,
+      user_id: account.id,
     })
-    const details = {
-      start,
-      name: String(name),
-      permissions: permissions!,
-      own: own!,
-      networks: networks!,
-      methods: methods!,
-    }
-    await note(context, { act: 'key_made', by: actor.id, user: actor.id, address: addressFrom(actor), details })
-    return { data: { ...shown(made), key }, headers: { 'cache-control': 'private, no-store' } }
+    const limits = { permissions: permissions!, own: own!, networks: networks!, methods: methods! }
+    const details = { start, name: String(name), ...limits }
+    await note(context, { act: 'key_made', by: actor.id, user: account.id, address: addressFrom(actor), details })
+    return { data: { ...shown(made, keys), key }, headers: { 'cache-control': 'private, no-store' } }
   },
 }
 
+/**
+ * The account for which the caller makes a key: its own, or a service account that does not have more rights. Throws
+ * forbidden for callers who make no such keys, and validation_failed for an account that is none of those.
+ */
+async function accountFor(context: RouteContext, keys: AuthOptions['keys']): Promise<Actor> {
+  const { actor, body, model, options } = context
+  const id = body.user_id ?? null
+  if (id === null) {
+    if (!allowsOne(keys.for, actor))
+      throw new ApiError('forbidden', { message: 'You make keys for service accounts alone' })
+    return actor
+  }
+  if (!holds(actor, MANAGE)) throw new ApiError('forbidden', { message: `You need the permission ${MANAGE}` })
+  const found = await model('users').query().modify('live').findById(Number(id)).select('kind', 'role_id')
+  const account = found?.kind === 'service' ? (await context.as(Number(id)))?.actor : undefined
+  if (found === undefined || account === undefined)
+    throw invalid({ user_id: [fieldError('invalid', 'There is no active service account with this id')] })
+  const message = 'You cannot make a key for an account whose role is above your own'
+  refuseAbove(await roleOf(context, Number(found.role_id)), actor, authOptions(options).roles, message)
+  return account
+}
+
 /** What is wrong with the limits of a new key. */
-function mistakes({ actor, body, catalog }: RouteContext, keyDays: number): FieldErrors {
+function mistakes(
+  { actor, body, catalog }: RouteContext,
+  account: Actor,
+  { longestDays }: AuthOptions['keys'],
+): FieldErrors {
   const errors: Record<string, FieldError[]> = {}
   const judge = (field: string, judged: (text: string) => FieldError | undefined): void => {
     const texts = Array.isArray(body[field]) ? body[field].map(String) : []
@@ -179,8 +221,9 @@ function mistakes({ actor, body, catalog }: RouteContext, keyDays: number): Fiel
     const near = known ? undefined : nearest(text, [...catalog.permissions.keys()])
     const meant = near === undefined ? '' : `; did you mean "${near}"?`
     if (!known) return fieldError('invalid', `There is no permission "${text.slice(0, 100)}"${meant}`)
-    const held = text === '*' ? actor.permissions.has('*') : holds(actor, text)
-    return held ? undefined : fieldError('invalid', `You do not have the permission ${text}`)
+    const held = text === '*' ? account.permissions.has('*') : holds(account, text)
+    const whose = account === actor ? 'You do not have' : 'The service account does not have'
+    return held ? undefined : fieldError('invalid', `${whose} the permission ${text}`)
   })
   judge('networks', (text) =>
     subnetOf(text) === undefined ? fieldError('invalid', 'The network must be written like 10.1.0.0/16') : undefined,
@@ -188,12 +231,13 @@ function mistakes({ actor, body, catalog }: RouteContext, keyDays: number): Fiel
   judge('methods', (text) =>
     METHODS.includes(text) ? undefined : fieldError('not_allowed', `The method must be one of ${METHODS.join(', ')}`),
   )
-  if (Number(body.days ?? 1) > keyDays) errors.days = [fieldError('invalid', `A key lasts at most ${keyDays} days`)]
+  if (Number(body.days ?? 1) > longestDays)
+    errors.days = [fieldError('invalid', `A key lasts at most ${longestDays} days`)]
   return errors
 }
 
-const end: Route = {
-  ...OWN,
+const end: Omit<Route, 'access'> = {
+  ...TAG,
   method: 'DELETE',
   path: '/auth/keys/{id}',
   summary: 'End one of the own keys',
@@ -214,4 +258,24 @@ const end: Route = {
   },
 }
 
-export const keyRoutes: readonly Route[] = [list, get, create, end]
+/** The routes; those whom the option `keys.for` admits look after keys of their own. */
+export function keyRoutes(options: JsonObject): readonly Route[] {
+  const makers = authOptions(options).keys.for
+  const own = { access: makers }
+  return [
+    { ...list, ...own },
+    { ...get, ...own },
+    { ...create, access: [...makers, { kind: 'permission', permission: MANAGE }] },
+    { ...end, ...own },
+  ]
+}
+
+/** `auth.end_key`, around the end of a key by somebody who looks after the keys of everybody. */
+export const endKey: HookContribution = {
+  run: async (context, next) => {
+    refuseKeys(context.caller)
+    await next()
+    const { name = null, start = null, user_id: user } = context.record ?? {}
+    await note(context, { act: 'key_ended', ...authorOf(context), user: Number(user), details: { start, name } })
+  },
+}

@@ -1,6 +1,6 @@
 /** ⇄ Sessions open when somebody has proved who they are, and end. */
 import { randomUUID } from 'node:crypto'
-import { type Actor, countAct, type PluginContext, type RouteContext } from '../../engine/index.ts'
+import { type Actor, ApiError, countAct, type PluginContext, type RouteContext } from '../../engine/index.ts'
 import { note } from './history/acts.ts'
 import { authOptions } from './options.ts'
 import { addressFrom, sessionOf, signToken } from './session.ts'
@@ -23,7 +23,7 @@ export interface WayIn {
 
 /**
  * Opens a session for an account that proved by `wayIn` who it is; gives the token. For routes of any plugin: one that
- * has a way in of its own is the one to judge the proof.
+ * has a way in of its own is the one to judge the proof. Throws forbidden for a service account.
  */
 export async function openSession(
   given: Pick<RouteContext, 'catalog' | 'headers' | 'ip' | 'model' | 'now' | 'settings'>,
@@ -31,6 +31,7 @@ export async function openSession(
   wayIn: WayIn,
 ): Promise<string> {
   const context = { ...given, options: given.catalog.pluginOptions.get('auth') ?? {} }
+  await refuseService(context, userId)
   const opened = context.now()
   const expiresAt = opened.getTime() + authOptions(context.options).tokenDays * 86_400_000
   const jti = randomUUID()
@@ -54,6 +55,13 @@ export async function openSession(
   const { address, factors, provider } = row
   await note(context, { act: 'signed_in', by: userId, user: userId, address, provider, details: { factors } })
   return signToken(context, userId, { jti, expiresAt })
+}
+
+/** Throws forbidden for a service account: a program has keys, and nobody signs in to its account. */
+async function refuseService({ model }: Pick<PluginContext, 'model'>, userId: number): Promise<void> {
+  const account = await model('users').query().findById(userId).select('kind')
+  if (account?.kind === 'service')
+    throw new ApiError('forbidden', { message: 'Nobody signs in to a service account: make a key for it' })
 }
 
 /** Ends the sessions by cookie of an account that are more than it may have: those that were unused for longest. */

@@ -17,8 +17,8 @@ export interface AuthOptions {
   readonly tokenDays: number
   /** Of sessions by cookie: how long one may be unused, in milliseconds, and how many an account may have. */
   readonly session: { readonly idleMs: number; readonly most: number }
-  /** How many days a key lasts at most. */
-  readonly keyDays: number
+  /** How many days a key lasts at most, and who makes keys of their own: those whom one of `for` admits. */
+  readonly keys: { readonly longestDays: number; readonly for: readonly Access[] }
   readonly approval: 'review' | 'required' | 'off'
   /** Slugs of the built-in roles, highest first. */
   readonly roles: readonly string[]
@@ -58,6 +58,9 @@ const QUOTA = { records: 1_000, bytes: '100MB' } as const
 
 /** The bounds of sessions by cookie without an option. */
 const SESSION = { idle: '12 hours', most: 20 } as const
+
+/** The bounds of keys without an option. */
+const KEYS = { longest: '365 days', for: [{ permission: 'keys.own' }] } as const
 
 const DURATION = '^[1-9][0-9]{0,3} (minutes?|hours?|days?)$'
 
@@ -109,12 +112,24 @@ export const OPTIONS_SCHEMA: JsonSchema = {
         },
       },
     },
-    key_days: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 3650,
-      default: 365,
-      description: 'How many days a key of a program lasts at most.',
+    keys: {
+      type: 'object',
+      additionalProperties: false,
+      description: 'Keys of programs: how long one lasts, and who makes them.',
+      properties: {
+        longest: {
+          type: 'string',
+          pattern: '^[1-9][0-9]{0,3} days?$',
+          default: KEYS.longest,
+          description: 'How long a key lasts at most, also one that was made before.',
+        },
+        for: {
+          ...ACCESS_LIST,
+          minItems: 1,
+          default: KEYS.for,
+          description: 'Accounts that make keys of their own.',
+        },
+      },
     },
     approval: {
       enum: ['review', 'required', 'off'],
@@ -297,7 +312,7 @@ export const authOptions = memo((options: JsonObject): AuthOptions => {
   const approval = options.approval
   return {
     tokenDays: Number(options.token_days ?? 30),
-    keyDays: Number(options.key_days ?? 365),
+    keys: keysIn(options.keys),
     session: sessionIn(options.session),
     approval: approval === 'required' || approval === 'off' ? approval : 'review',
     roles: textsIn(options.roles, ['admin', 'member']),
@@ -326,6 +341,11 @@ export function ownOptions({ catalog }: { readonly catalog: Pick<Catalog, 'plugi
 
 function accessIn(given: Json | undefined): readonly Access[] {
   return Array.isArray(given) ? given.flatMap((one) => (isObject(one) ? accessOf(one) : [])) : []
+}
+
+function keysIn(given: Json | undefined): AuthOptions['keys'] {
+  const { longest = KEYS.longest, for: makers = KEYS.for as Json } = isObject(given) ? given : {}
+  return { longestDays: Number.parseInt(String(longest), 10), for: accessIn(makers) }
 }
 
 function secondFactorIn(given: Json | undefined): AuthOptions['secondFactor'] {

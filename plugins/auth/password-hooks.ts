@@ -5,7 +5,9 @@ import { forgetFailures, noteFailure, refusePaused } from './failures.ts'
 import { closeSessionsOf } from './opened-sessions.ts'
 import { authOptions } from './options.ts'
 import { CURRENT_INPUT, hashPassword, PASSWORD_INPUT, passwordErrors, verifyPassword } from './password.ts'
+import { isService, noteLeft, refusePassword } from './program-accounts.ts'
 import { addReset, endLinksOf, sendInvite } from './reset-link.ts'
+import { authorOf } from './role-guards.ts'
 import { sessionOf } from './session.ts'
 
 async function setPassword(context: HookContext, next: Next): Promise<void> {
@@ -26,6 +28,7 @@ async function setPassword(context: HookContext, next: Next): Promise<void> {
 export const password: HookContribution = {
   input: { ...PASSWORD_INPUT, ...CURRENT_INPUT },
   run: async (context, next) => {
+    refusePassword(context)
     await requireCurrent(context)
     await setPassword(context, next)
   },
@@ -64,7 +67,7 @@ export const invite: HookContribution = {
   },
   run: async (context, next) => {
     await next()
-    if (context.input.password_hash !== undefined || context.result === undefined) return
+    if (context.input.password_hash !== undefined || context.result === undefined || isService(context)) return
     if (!(context.extra.invite ?? !context.bulk)) return
     const { inviteHours } = authOptions(context.options)
     const person = {
@@ -90,6 +93,7 @@ export const signOut: HookContribution = {
     if (out || input.password_hash !== undefined) await endLinksOf(context, id)
     if (!out && input.password_hash !== undefined) await forgetFailures(context, String(record?.email))
     if (out) await endConfirmationsOf(context, id)
+    if (out) await noteLeft(context, id, authorOf(context))
     if (!out && input.password_hash === undefined) return
     await closeSessionsOf(context, id, !out && id === actor.id ? sessionOf(actor) : undefined)
   },

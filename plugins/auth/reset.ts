@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '../../engine/index.ts'
 import { newToken, tokenHash } from '../keys/seal.ts'
-import { type Account, accountOf, greetingOf } from './account.ts'
+import { type Account, greetingOf, personOf } from './account.ts'
 import { latestNoted } from './clock-skew.ts'
 import { endConfirmationsOf } from './email-link.ts'
 import { forgetFailures } from './failures.ts'
@@ -65,7 +65,7 @@ async function storeLink(
   const { knex } = transaction
   // One after the other: simultaneous requests would each find none.
   await knex.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`plinth auth reset ${email}`])
-  const account = await accountOf(context, email)
+  const account = await personOf(context, email)
   const [table, time] = [catalog.resources.get('password_resets')!.table, now()]
   // Found and stored by one statement, in the same time with and without an account.
   const { rowCount } = await knex.raw<{ readonly rowCount: number }>(

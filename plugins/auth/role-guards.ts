@@ -18,6 +18,7 @@ import {
 } from '../../engine/index.ts'
 import { type Act, gainedAndLost, note } from './history/acts.ts'
 import { authOptions } from './options.ts'
+import { noteResponsible } from './program-accounts.ts'
 import { labelOf } from './provider/options.ts'
 import { addressFrom } from './session.ts'
 
@@ -78,8 +79,8 @@ export async function guardRole(context: HookContext, next: Next): Promise<void>
   await noteRole(context)
 }
 
-/** Who it was, and from where. */
-function author({ caller }: HookContext): Pick<Act, 'by' | 'address'> {
+/** Who writes, and from where. */
+export function authorOf({ caller }: HookContext): Pick<Act, 'by' | 'address'> {
   return { by: caller.kind === 'user' ? caller.id : null, address: addressFrom(caller) }
 }
 
@@ -89,17 +90,23 @@ async function noteRole(context: HookContext): Promise<void> {
   const details = gainedAndLost(before, after)
   if (action === 'update' && before.join() === after.join() && record?.slug === result?.slug) return
   const act = action === 'create' ? 'role_made' : action === 'delete' ? 'role_removed' : 'role_changed'
-  await note(context, { act, ...author(context), role: String(result?.slug ?? record?.slug), details })
+  await note(context, { act, ...authorOf(context), role: String(result?.slug ?? record?.slug), details })
 }
 
 async function noteUser(context: HookContext): Promise<void> {
   const { action, record, result } = context
   const user = Number((result ?? record)?.id)
-  const about = { ...author(context), user }
+  const about = { ...authorOf(context), user }
   if (action === 'delete') return note(context, { act: 'account_removed', ...about })
   const slug = async (id: Json | undefined): Promise<string | null> => (await roleOf(context, id))?.slug ?? null
   if (record === undefined || action === 'restore')
-    return note(context, { act: 'account_made', ...about, role: await slug(result?.role_id) })
+    return note(context, {
+      act: 'account_made',
+      ...about,
+      role: await slug(result?.role_id),
+      details: result?.kind === 'service' ? { kind: 'service', responsible: result.responsible_id ?? null } : {},
+    })
+  await noteResponsible(context, about)
   if (record.role_id !== result?.role_id) {
     const details = { before: await slug(record.role_id) }
     await note(context, { act: 'role_given', ...about, role: await slug(result?.role_id), details })

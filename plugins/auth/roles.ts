@@ -42,7 +42,7 @@ export function isLastAdmin(error: unknown): boolean {
 function withLastAdmin(resource: ResourceDefinition, slug: string): ResourceDefinition {
   const last_admin: RuleDefinition = {
     at_least: 1,
-    where: { 'role.slug': slug, status: { ne: 'declined' } },
+    where: { 'role.slug': slug, status: { ne: 'declined' }, kind: 'person' },
     // The slug of a built-in role never changes.
     holds: 'when_written',
     says: LAST_ADMIN,
@@ -118,10 +118,11 @@ export function roleMistakes(
 
 /** A complaint for each role and permission that there is not, among those by which options choose accounts. */
 export function unknownAccounts(catalog: Catalog, options: JsonObject): readonly RuleComplaint[] {
-  const { magicLink, secondFactor } = authOptions(options)
+  const { keys, magicLink, secondFactor } = authOptions(options)
   return [
     ...accessMistakes(catalog, secondFactor.required, ['second_factor', 'required']),
     ...accessMistakes(catalog, magicLink?.for ?? [], ['magic_link', 'for']),
+    ...accessMistakes(catalog, keys.for, ['keys', 'for']),
   ]
 }
 

@@ -143,6 +143,7 @@ const batchesOf = memo((catalog: Catalog): Readonly<Record<'sessions' | 'keys', 
     where s.${marks[1]} = any($1) and ${condition}`
     return { name, marks, text, waiting: [], busy: false }
   }
+  const { longestDays } = authOptions(catalog.pluginOptions.get('auth') ?? {}).keys
   const unused = 's.cookie and coalesce(s.last_used_at, s.created_at) <= $3::timestamptz'
   const limits = 's.id, s.permissions, s.own, s.networks, s.methods, s.rate'
   return {
@@ -150,14 +151,15 @@ const batchesOf = memo((catalog: Catalog): Readonly<Record<'sessions' | 'keys', 
       'auth_sessions',
       ['access_tokens', 'jti'],
       's.cookie',
-      `not (${unused}) and s.expires_at > $4::timestamptz`,
+      `not (${unused}) and s.expires_at > $4::timestamptz and u.kind = 'person'`,
       `s.factors ? 'provider_factor'`,
     ),
     keys: batch(
       'auth_keys',
       ['access_keys', 'key_hash'],
       limits,
-      `s.expires_at > $4::timestamptz and $3::timestamptz is not null`,
+      `s.expires_at > $4::timestamptz and $3::timestamptz is not null
+        and s.created_at > $4::timestamptz - interval '${longestDays} days'`,
     ),
   }
 })
@@ -234,7 +236,8 @@ function factorColumns(catalog: Catalog, proved?: string): readonly string[] {
   const [factors, identities] = ['factors', 'identities'].map((name) => catalog.resources.get(name)!.table)
   const elsewhere = proved ?? `exists (select from "${identities}" i where i.user_id = u.id and i.proves_factor)`
   return [
-    `case when ${elsewhere} then null when exists (select from "${factors}" f where f.user_id = u.id and f.confirmed_at is not null) then null
+    `case when ${elsewhere} or u.kind = 'service' then null
+      when exists (select from "${factors}" f where f.user_id = u.id and f.confirmed_at is not null) then null
       when u.second_factor_since is null then 'first'
       when u.second_factor_since + interval '${graceMs} milliseconds' > now() then 'grace' else 'due' end`,
   ]

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError, type PluginContext, type StartLine } from '../../engine/index.ts'
 import { noteProviders } from './history/providers.ts'
+import { shortenKeys } from './key-life.ts'
 import { authOptions } from './options.ts'
 import { notDeletedSql } from './session.ts'
 
@@ -23,6 +24,7 @@ export async function start(context: PluginContext): Promise<readonly StartLine[
   const { options, settings } = context
   await rewriteAddresses(context)
   await noteProviders(context)
+  await shortenKeys(context)
   const role = await vacantRole(context, authOptions(options).roles[0] ?? '')
   if (role === undefined) return []
   const email = settings.env.ADMIN_EMAIL || 'admin@example.com'
@@ -42,7 +44,7 @@ async function vacantRole({ catalog, database }: PluginContext, slug: string): P
   const roles = catalog.resources.get('roles')!
   const text = `select id from "${roles.table}" where slug = $1 and not exists (
       select from "${users.table}" u join "${roles.table}" r on r.id = u.role_id
-      where r.slug = $1 and u.status <> 'declined'${notDeletedSql(users, 'u')})`
+      where r.slug = $1 and u.status <> 'declined' and u.kind = 'person'${notDeletedSql(users, 'u')})`
   const [row] = await database.adhoc.run({ text }, [slug])
   return row === undefined ? undefined : Number(row[0])
 }

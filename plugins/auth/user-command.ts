@@ -12,6 +12,7 @@ import {
 } from '../../engine/index.ts'
 import { accountOf } from './account.ts'
 import { removeFactors } from './factors/factor.ts'
+import { note } from './history/acts.ts'
 import { closeSessionsOf } from './opened-sessions.ts'
 import { askTwice, readLine, TERMINAL, type Terminal } from './terminal.ts'
 
@@ -112,12 +113,20 @@ async function create(context: PluginContext, email: string, options: Options, t
     ...(typeof options['last-name'] === 'string' && { last_name: options['last-name'] }),
     role_id: role,
   }
+  if (body.kind === 'service') return createService(context, body, options)
   const chosen = options.invite === true ? undefined : await choose(`Password for ${email}: `, options, terminal)
   const passwords = chosen && { password: chosen.password, password_confirmation: chosen.password }
   const made = await context.records('users', 'system').create({ ...body, ...(passwords ?? { invite: true }) })
   tellPassword(chosen)
   const invited = chosen === undefined ? ', and is mailed a link to choose a password' : ''
   process.stdout.write(`${String(made.email)} has an account with the id ${String(made.id)}${invited}.\n`)
+}
+
+async function createService(context: PluginContext, body: JsonObject, options: Options): Promise<void> {
+  if (options.random === true || options.invite === true)
+    throw new Refused('A service account has no password: leave --random and --invite out, and make a key for it.', 2)
+  const made = await context.records('users', 'system').create(body)
+  process.stdout.write(`${String(made.email)} is a service account with the id ${String(made.id)}.\n`)
 }
 
 async function setPassword(context: PluginContext, email: string, options: Options, terminal: Terminal): Promise<void> {
@@ -147,6 +156,7 @@ async function secondFactorOff(context: PluginContext, [word, email = '']: reado
   if ((await removeFactors(context, id)) === 0) throw new Refused(`${email} has no second factor.`)
   await context.model('users').query().findById(id).patch({ second_factor_since: null })
   await closeSessionsOf(context, id)
+  await note(context, { act: 'factor_ended', by: null, user: id, details: { kind: 'all' } })
   process.stdout.write(`${email} signs in without a second factor, and is signed out everywhere.\n`)
 }
 

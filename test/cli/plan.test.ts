@@ -259,6 +259,7 @@ plan('--json tells the same to programs, and --exit-code whether there is anythi
     'access',
     'roles',
     'moved',
+    'options',
     'replaced',
   ])
   assert.match(told.since, /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/)

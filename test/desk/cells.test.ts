@@ -98,6 +98,7 @@ const TABLE: readonly (readonly [permission: string, cells: string, routes: read
   ['answers.explain', '– – –', []],
   ['jobs.view', '– – –', [...view('/background-jobs'), ...view('/automation-runs')]],
   ['keys.own', '– – –', []],
+  ['keys.manage', '– – –', [...view('/settings/keys'), 'DELETE /settings/keys/{}', 'GET /settings/key-uses']],
   ['rights.history', '– – –', ['GET /auth/history']],
   ['ai.manage', '– – –', ['POST /ai/settings']],
   ['media.view', '✓ ✓ own', [...view('/media'), 'GET /media/{}/download']],

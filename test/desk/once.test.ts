@@ -94,7 +94,14 @@ test('every route of the desk that is done once for a key can be sent again, exc
   )
   assert.equal(
     inSteps.map(({ path }) => path),
-    ['/auth/logout', '/auth/keys', '/auth/providers/{name}/logout', '/webhooks', '/webhooks/{id}/rotate'],
+    [
+      '/auth/logout',
+      '/auth/passkey/options',
+      '/auth/providers/{name}/logout',
+      '/webhooks',
+      '/webhooks/{id}/rotate',
+      '/auth/keys',
+    ],
   )
 })
 test.run()

@@ -204,9 +204,15 @@ test('an answer has embeds and counts, and single records more than those of lis
 })
 
 test('tokens are asked for except where a route is public', () => {
-  assert.equal(served[0]!.document.security, [{ bearer: [] }])
+  const ways = [{ bearer: [] }, { key: [] }, { cookie: [] }]
+  assert.equal(served[0]!.document.security, ways)
+  const { securitySchemes } = served[0]!.document.components as Record<
+    string,
+    Record<string, { readonly type: string }>
+  >
+  assert.equal([securitySchemes?.key?.type, securitySchemes?.cookie?.type], ['http', 'apiKey'])
   assert.is(operation('listTickets').security, undefined)
-  assert.equal(operation('postAuthLogin').security, [{}, { bearer: [] }])
+  assert.equal(operation('postAuthLogin').security, [{}, ...ways])
 })
 
 test('what a rule fills for some callers is not asked of all, and a number that the database gives is never null', () => {

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { PluginContext, Transaction } from '../../../engine/index.ts'
 import { tokenHash, unseal } from '../../keys/seal.ts'
+import { type Act, note } from '../history/acts.ts'
 import type { Factor } from '../opened-sessions.ts'
+import { addressFrom } from '../session.ts'
 import { lettersOf, stepOf } from './totp.ts'
 
 type Place = Pick<PluginContext, 'model' | 'now'>
@@ -98,6 +100,15 @@ async function useRecoveryCode({ model, now }: Place, userId: number, code: stri
 
 function hashOf(userId: number, code: string): string {
   return tokenHash(`${userId} ${code}`)
+}
+
+/** Writes what people did with the second factors of their own account. */
+export async function noteFactor(
+  { actor, model, now }: Place & Pick<PluginContext, 'actor'>,
+  act: Act['act'],
+  details: Act['details'] = {},
+): Promise<void> {
+  await note({ model, now }, { act, by: actor.id, user: actor.id, address: addressFrom(actor), details })
 }
 
 /** Takes every second factor of an account, with its recovery codes and what was begun. */

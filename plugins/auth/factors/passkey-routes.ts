@@ -55,7 +55,7 @@ const set: Route = {
       throw invalid({ credential: [fieldError('invalid', 'The passkey is not what was asked for: begin again')] })
     const row = { ...made, user_id: userId, name: String(body.name), created_at: now(), confirmed_at: now() }
     let id = 0
-    const codes = await added(context, userId, async (inner) => {
+    const codes = await added(context, userId, 'passkey', async (inner) => {
       const stored = await inner.model('factors').query().insertAndFetch(row)
       id = Number(stored.id)
       return 1

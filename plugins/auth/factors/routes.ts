@@ -10,7 +10,7 @@ import {
 } from '../../../engine/index.ts'
 import { seal } from '../../keys/seal.ts'
 import { accountOfId } from '../account.ts'
-import { factorsOf, makeRecoveryCodes, recoveryCodesLeft, useStep } from './factor.ts'
+import { factorsOf, makeRecoveryCodes, noteFactor, recoveryCodesLeft, type StoredFactor, useStep } from './factor.ts'
 import { requireFresh } from './fresh.ts'
 import { tellFactor } from './mail.ts'
 import { addressOfSecret, lettersOf, newSecret } from './totp.ts'
@@ -158,7 +158,7 @@ const confirm: Route = {
       throw invalid({
         code: [fieldError('invalid', 'The code is wrong: look whether the clock of the device is right')],
       })
-    const codes = await added(context, userId, (inner) =>
+    const codes = await added(context, userId, 'totp', (inner) =>
       inner.model('factors').query().where({ id: pending.id }).whereNull('confirmed_at').patch({ confirmed_at: now() }),
     )
     return { data: { ...(await shownFactor(context, pending.id)), ...codes }, headers: NO_STORE }
@@ -174,6 +174,7 @@ type InTransaction = Parameters<Parameters<RouteContext['transaction']>[0]>[0]
 export async function added(
   context: RouteContext,
   userId: number,
+  kind: StoredFactor['kind'],
   write: (inner: InTransaction) => PromiseLike<number>,
 ): Promise<{ readonly recovery_codes?: readonly string[] }> {
   const codes = await context.transaction(async (inner) => {
@@ -182,6 +183,7 @@ export async function added(
     const isFirst = (await factorsOf(inner, userId)).length === 0
     if ((await write(inner)) === 0) throw new ApiError('record_not_found', { label: 'Second factor' })
     await inner.model('users').query().findById(userId).patch({ second_factor_since: null })
+    await noteFactor(inner, 'factor_set_up', { kind })
     return isFirst ? makeRecoveryCodes(inner, userId) : undefined
   })
   await tellFactor(context, userId, 'added')
@@ -205,7 +207,10 @@ const recovery: Route = {
       throw new ApiError('conflict', {
         message: 'Recovery codes are for accounts with a second factor: set one up first',
       })
-    const codes = await context.transaction((inner) => makeRecoveryCodes(inner, userId))
+    const codes = await context.transaction(async (inner) => {
+      await noteFactor(inner, 'recovery_codes_made')
+      return makeRecoveryCodes(inner, userId)
+    })
     return { data: { recovery_codes: codes }, headers: NO_STORE }
   },
 }
@@ -229,7 +234,11 @@ const remove: Route = {
         .where({ user_id: userId })
         .whereRaw('id = ?::bigint', [idIn(context.params)])
         .delete()
-      if (taken === 0) throw new ApiError('record_not_found', { label: 'Second factor' })
+        .returning('kind')
+        .castTo<Pick<StoredFactor, 'kind'>[]>()
+      const [factor] = taken
+      if (factor === undefined) throw new ApiError('record_not_found', { label: 'Second factor' })
+      await noteFactor(inner, 'factor_ended', { kind: factor.kind })
       if ((await factorsOf(inner, userId)).length === 0)
         await model('recovery_codes').query().where({ user_id: userId }).delete()
     })

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/index.ts'
 import { type Account, accountOfId } from '../account.ts'
 import { countedAs, forgetFailures, noteFailure, refusePaused } from '../failures.ts'
-import { noteRefused } from '../history/acts.ts'
+import { note, noteRefused } from '../history/acts.ts'
 import type { Factor, WayIn } from '../opened-sessions.ts'
 import { verifyPassword } from '../password.ts'
 import { sessionOf } from '../session.ts'
@@ -105,7 +105,10 @@ async function prove(context: RouteContext, account: Account, challenge: string)
   // Checked again: of many simultaneous guesses, those after the last free one must not learn that they are right.
   await refusePaused(context, counted)
   await forgetFailures(context, counted)
-  if (factor === 'recovery_code') await tellFactor(context, account.id, 'recovery_code')
+  if (factor === 'recovery_code') {
+    await note(context, { act: 'recovery_code_used', by: account.id, user: account.id, address: context.ip })
+    await tellFactor(context, account.id, 'recovery_code')
+  }
   return factor
 }
 

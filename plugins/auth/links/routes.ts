@@ -12,7 +12,7 @@ import {
 } from '../../../engine/index.ts'
 import { newToken, tokenHash } from '../../keys/seal.ts'
 import { sendMail } from '../../mail/index.ts'
-import { type Account, accountOf, greetingOf } from '../account.ts'
+import { type Account, greetingOf, personOf } from '../account.ts'
 import { requireCookies } from '../cookie.ts'
 import { admitted, CHALLENGE } from '../factors/step.ts'
 import { countedAs, noteFailure, refusePaused } from '../failures.ts'
@@ -26,7 +26,7 @@ const TRIES = 5
 
 /** The account of an address, if the application lets it sign in by links. */
 async function admissible(context: RouteContext, email: string): Promise<Account | undefined> {
-  const account = await accountOf(context, email)
+  const account = await personOf(context, email)
   if (account === undefined || account.status === 'declined' || account.role === null) return undefined
   const actor = (await context.as(account.id))?.actor
   const { magicLink } = authOptions(context.options)

@@ -21,6 +21,7 @@ export async function refuseLink(
 ): Promise<Refusal | undefined> {
   const domain = account.email.slice(account.email.lastIndexOf('@') + 1)
   if (account.status === 'declined') return 'declined'
+  if (account.kind === 'service') return 'address_unproved'
   if (!claims.isVerified || !provider.trusted.includes(domain)) return told(context, provider, account, 'address_taken')
   // Somebody else may have opened it with this address, and would share it from now on.
   if (!account.email_verified) return 'address_unproved'

@@ -1,7 +1,7 @@
 /** Splits a ticket: makes a new one of some of its comments. */
 import {
+  admits,
   fieldError,
-  holds,
   invalid,
   type JsonObject,
   type Reply,
@@ -82,6 +82,6 @@ async function takenOver(context: Splitting, { id }: JsonObject): Promise<JsonOb
   const values: Record<string, JsonObject[string]> = {}
   for (const name of TAKEN_OVER) if (stored[name] !== undefined) values[name] = stored[name] ?? null
   const assignee = Number(stored.assigned_to ?? 0)
-  const stays = assignee > 0 && holds(context.actor, 'tickets.assign') && (await worksOn(context, assignee))
+  const stays = assignee > 0 && admits(context.actor, 'tickets.assign') && (await worksOn(context, assignee))
   return stays ? { ...values, assigned_to: assignee } : values
 }

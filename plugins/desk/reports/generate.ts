@@ -1,8 +1,8 @@
 /** POST /reports/generate: makes a report at once, or by a job when it is about many tickets. */
 import {
   ApiError,
+  admits,
   dayAt,
-  holds,
   isRefusal,
   type JobContext,
   type JsonObject,
@@ -110,7 +110,7 @@ export async function generateLater(context: JobContext, payload: JsonObject): P
   // An earlier run got as far as recording it.
   if (report === undefined) return { report: id }
   try {
-    if (!holds(context.actor, 'reports.generate')) throw new ApiError('forbidden')
+    if (!admits(context.actor, 'reports.generate')) throw new ApiError('forbidden')
     const period: Period = periodOf({ date_from: report.date_from, date_to: report.date_to }, report.date_to)
     const order = { type: report.type, format: report.format, period }
     const made = await makeReport(context, order, JOB_STATEMENT_MS)

@@ -2,7 +2,7 @@
  * The hook `tickets.thanks`: whether a comment says nothing but thanks, in English or German; in doubt it says more.
  * ticket_comments.yaml decides what follows; YAML cannot say what a text means.
  */
-import { type HookContext, holds, type Next } from '../../../engine/index.ts'
+import { admits, type HookContext, type Next } from '../../../engine/index.ts'
 
 /** One of these must be in the text. */
 const THANKS = words(`thanks thank thx cheers danke dank dankeschön great perfect super fine good solved fixed resolved
@@ -30,7 +30,7 @@ function words(text: string): ReadonlySet<string> {
 
 /** Around the creation of a comment by a customer: sets `only_thanks`. */
 export async function thanks({ actor, input, model, resource }: HookContext, next: Next): Promise<void> {
-  if (actor.kind === 'user' && !holds(actor, 'tickets.comment') && resource.fields.has('only_thanks')) {
+  if (actor.kind === 'user' && !admits(actor, 'tickets.comment') && resource.fields.has('only_thanks')) {
     const writer = await model('users')
       .query()
       .findById(Number(actor.id))

@@ -230,6 +230,37 @@ test('a text that only looks like a key is none', async ({ desk, agent }) => {
     assert.is(await statusOf(desk.get('/tickets', { ...agent, token: wrong })), 401, wrong)
 })
 
+test('who holds keys.manage sees and ends the keys of everybody, by permission too, and never a secret', async ({
+  desk,
+  agent,
+}) => {
+  const key = await keyOf(desk, agent, { name: 'Seen', permissions: ['tickets.view', 'tickets.assign'] })
+  const path = '/settings/keys'
+  assert.is(await statusOf(desk.get(path, agent)), 403)
+  const all = await desk.get(`${path}?per_page=100`, desk.admin)
+  assert.is(all.status, 200, all.text)
+  assert.not.match(all.text, new RegExp(`hash|${key.token.slice(12)}`))
+  const [seen] = all.list.filter(({ name }) => name === 'Seen')
+  assert.equal([seen?.user, seen?.start], [{ id: agent.id, name: 'Asa Tester' }, key.token.slice(0, 12)])
+  const by = async (query: string) => (await desk.get(`${path}?${query}`, desk.admin)).list.map(({ name }) => name)
+  assert.equal(await by('permissions[contains]=tickets.assign'), ['Seen'])
+  assert.ok((await by(`user_id=${agent.id}`)).length > 1)
+  assert.is(await statusOf(desk.get('/tickets', key)), 200)
+  await until(async () => (await desk.get(`/settings/key-uses?key_id=${seen?.id}`, desk.admin)).list.length === 1)
+  const program = await keyOf(desk, desk.admin, { permissions: ['*'] })
+  assert.is(await statusOf(desk.remove(`${path}/${seen?.id}`, program)), 403)
+  assert.is(await statusOf(desk.remove(`${path}/${seen?.id}`, desk.admin)), 204)
+  assert.is(await statusOf(desk.get('/tickets', key)), 401)
+  const [ended] = (await desk.get(`/auth/history?act=key_ended&user_id=${agent.id}`, desk.admin)).list
+  assert.equal(
+    [ended?.by, ended?.details],
+    [
+      { id: desk.admin.id, name: 'First Admin' },
+      { name: 'Seen', start: key.token.slice(0, 12) },
+    ],
+  )
+})
+
 /** The clauses by which a route is open; a public route is open to everybody. */
 function clausesOf(route: BoundRoute): readonly (readonly Access[])[] {
   if (!isResourceRoute(route))
