@@ -4,11 +4,12 @@ import { lookupOf } from '../ask/lookup.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { type ApiError, invalid } from '../error.ts'
 import { FieldError, fieldError, fieldErrorCodes, firstErrors } from '../field-error.ts'
+import type { Id } from '../id.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { mistake, unknownKey } from '../record/decode.ts'
 import type { Execution } from '../run/execution.ts'
-import { type AtOnce, type Operation, runEach, runTogether } from '../write/batch.ts'
+import { type AtOnce, type Operation, type Outcome, runEach, runTogether } from '../write/batch.ts'
 import { createRecord } from '../write/create.ts'
 import { createTogether } from '../write/create-together.ts'
 import { deleteRecord, restoreRecord } from '../write/remove.ts'
@@ -131,6 +132,19 @@ export async function doEach(execution: Execution, operations: readonly NamedOpe
     return text
   })
   return grouped(operations, texts)
+}
+
+/** The answer of a partial write by a filter: the records that were written, and the refusals of the others. */
+export function foundText(found: readonly Id[], outcomes: readonly Outcome[]): string {
+  let left: number = LIMITS.bodyErrors
+  const ids = found.filter((_, at) => 'text' in outcomes[at]!)
+  const refused = outcomes.flatMap((outcome, at) => {
+    if ('text' in outcome) return []
+    const { text, mistakes } = refusedText(outcome.error, left)
+    left = Math.max(0, left - mistakes)
+    return [`{"id":${JSON.stringify(found[at])},${text.slice(1)}`]
+  })
+  return `{"matched":${found.length},"ids":${JSON.stringify(ids)},"refused":[${refused.join(',')}]}`
 }
 
 function outcomeText(name: OperationName | undefined, text: string | undefined): string {

@@ -14,11 +14,19 @@ import { isWritable, misfit } from '../record/decode.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import { type BoundHook, type Execution, inTransaction } from '../run/execution.ts'
 import { countMatching, lockMatching, readChoice } from '../run/matching.ts'
-import { type Operation, runTogether } from '../write/batch.ts'
+import { type Operation, runEach, runTogether } from '../write/batch.ts'
 import { deleteRecord } from '../write/remove.ts'
 import { updateRecord } from '../write/update.ts'
 import { type UniqueValue, upsertRecord } from '../write/upsert.ts'
-import { countOperations, doAll, doEach, OPERATIONS, type OperationName, readOperations } from './batch-body.ts'
+import {
+  countOperations,
+  doAll,
+  doEach,
+  foundText,
+  OPERATIONS,
+  type OperationName,
+  readOperations,
+} from './batch-body.ts'
 import type { EngineRoute, RequestInput } from './bound-route.ts'
 import { createdReply, recordReply, routeAccess, secretKeys } from './resource-routes.ts'
 import { preconditionsOf } from './send.ts'
@@ -41,7 +49,8 @@ export function batchRoutes(
   { resources, fieldTypes }: Catalog,
   hooks: ReadonlyMap<string, BoundHook> = new Map(),
 ): readonly BatchRoute[] {
-  const [partial, ...foundFields] = resolveFields(QUERY, fieldTypes).value ?? []
+  const [partial, max, dryRun] = resolveFields(QUERY, fieldTypes).value ?? []
+  const foundFields = [max, dryRun, partial].filter((field) => field !== undefined)
   return [...resources.values()].flatMap((resource) => {
     const does = OPERATIONS.filter((name) => resource.actions.has(name))
     if (!resource.batch || does.length === 0) return []
@@ -137,7 +146,7 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
       const chosen = [...input.query].filter(([parameter]) => !own.has(parameter))
       refusePages(chosen)
       const list = readChoice(execution, resource, chosen)
-      const { dry_run, max } = input.parameters
+      const { dry_run, max, partial } = input.parameters
       // An empty parameter would count as absent, and all records would be written.
       if (input.query.get('dry_run')?.trim() === '')
         throw invalid({ dry_run: [fieldError('wrong_type', 'The dry_run parameter must be true or false')] })
@@ -145,16 +154,14 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
       if (Number(max) < 1 || Number(max) > LIMITS.batchOperations)
         throw invalid({ max: [fieldError('out_of_range', `The max must be between 1 and ${LIMITS.batchOperations}`)] })
       if (dry_run === true) return { data: { matched: await countMatching(execution, list) } }
-      const ids = await inTransaction(execution, async (inner) => {
-        const found = await lockMatching(inner, list, Number(max))
-        if (found === undefined) throw tooMany(await countMatching(inner, list), Number(max))
-        await runTogether(
-          inner,
-          found.map((id) => changeOf(resource, name, id, input.body)),
-        )
-        return found
+      return inTransaction(execution, async (inner) => {
+        const ids = await lockMatching(inner, list, Number(max))
+        if (ids === undefined) throw tooMany(await countMatching(inner, list), Number(max))
+        const changes = ids.map((id) => changeOf(resource, name, id, input.body))
+        if (partial === true) return { data: new JsonText(foundText(ids, await runEach(inner, changes))) }
+        await runTogether(inner, changes)
+        return { data: { matched: ids.length, ids } }
       })
-      return { data: { matched: ids.length, ids } }
     },
   })
 }

@@ -73,5 +73,6 @@ export function foundAnswer({ writes: { key } }: BatchRoute): JsonSchema {
   return objectOf([
     { name: 'matched', schema: { type: 'integer', minimum: 0 }, required: true },
     { name: 'ids', schema: { type: 'array', items: id }, required: false },
+    { name: 'refused', schema: listOf({ allOf: [schemaRef('NamedRecord'), schemaRef('Outcome')] }), required: false },
   ])
 }

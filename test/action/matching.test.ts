@@ -36,6 +36,30 @@ test('all that a filter finds is changed, unless there is more than max', async 
   assert.ok(places.length < 3 && places.every((place) => place.endsWith('.code') && place !== `${record?.id}.code`))
 })
 
+test('partly: each record that a filter finds is written for itself, and those that are refused are named', async () => {
+  const create = [1, 2, 3].map((at) => ({ code: `p${at}`, name: `P${at}`, price: 88 }))
+  const made = await call('POST', 'things/batch', { create })
+  const [one, two, three] = (made.at('data.create') as readonly { readonly id: number }[]).map(({ id }) => id)
+  const told = await call('PATCH', 'things?price=88&max=3&partial=true', { code: 'p2' })
+  assert.is(told.status, 200, told.text)
+  assert.equal([told.at('data.matched'), told.at('data.ids')], [3, [two]])
+  const refused = told.at('data.refused') as readonly Record<string, unknown>[]
+  assert.equal(
+    refused.map(({ code, id, status }) => [id, status, code]),
+    [
+      [one, 422, 'validation_failed'],
+      [three, 422, 'validation_failed'],
+    ],
+  )
+  assert.equal(Object.keys(refused[0]?.errors as object), ['code'])
+  await call('POST', 'things', { code: 'p4', name: 'P4', price: 88 })
+  const more = await call('PATCH', 'things?price=88&max=3&partial=true', { sold: true })
+  assert.is(more.status, 409, 'what came since the count is not written, and nothing else is')
+  assert.equal((await call('GET', 'things?price=88&sold=true')).list, [])
+  const deleted = await call('DELETE', 'things?price=88&max=4&partial=true')
+  assert.equal([deleted.at('data.ids.length'), deleted.at('data.refused')], [4, []])
+})
+
 test('all that a filter finds is deleted, and a request that chooses nothing is refused', async () => {
   const all = await call('DELETE', 'things?max=500')
   assert.is(all.status, 422)
