@@ -1,82 +1,23 @@
 /** A day of a rental in the console: many rows at once, values in their place, what would follow, and what others do meanwhile. */
-import { readdirSync, readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { JsonObject } from '../../engine/json.ts'
-import { application, type TestApplication } from '../support/application.ts'
-import { barriers, openBrowser, visited, WIDE } from '../support/browser.ts'
+import { barriers } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
+import { MANAGER, openRental, type Rental, row } from './world.ts'
 
-const MANAGER = '1:manager:rental.book,rental.manage'
-
-const test = suite<{ app: TestApplication }>('a rental in the console')
-const browser = await openBrowser()
+const test = suite<Rental>('a rental in the console')
+const rental = await openRental()
 /** Without a browser every test is skipped. */
-const it = browser === undefined ? test.skip : test
+const it = rental === undefined ? test.skip : test
 
-/** The files of the rental, with the console, and with lists that are told while they change. */
-function files(): Readonly<Record<string, string>> {
-  const folder = 'test/bookings/resources'
-  const names = readdirSync(folder).filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
-  const texts = Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]))
-  const followed = 'stream: true\nfilters:\n  id: id\n'
-  return {
-    ...texts,
-    'app.yaml': texts['app.yaml']!.replace(/^plugins:$/m, 'plugins:\n  console: {}'),
-    'bookings.yaml': texts['bookings.yaml']!.replace(
-      /^filters:\n/m,
-      `${followed}  status: status\n  customer: customer\n`,
-    ),
-  }
-}
-
-test.before(async (context) => {
-  if (browser === undefined) return
-  context.app = await application({ resources: files(), plugins: 'test/support/plugins' })
-  await make(context.app, '/branches', { name: 'North' })
-  for (let at = 1; at <= 40; at += 1)
-    await make(context.app, '/items', { name: `Tent ${at}`, daily: '12.50', branch_id: 1, is_default: at === 1 })
-  for (let at = 1; at <= 12; at += 1) await book(context.app, at)
-})
-test.after(async ({ app }) => {
-  await browser?.close()
-  await app?.close()
-})
-
-async function make(app: TestApplication, path: string, body: JsonObject): Promise<number> {
-  const answer = await app.call('POST', `/rental${path}`, { token: MANAGER, body })
-  assert.is(answer.status, 201, answer.text)
-  return Number(answer.body.data.id)
-}
-
-/** A booking of an item by a customer of the same number. */
-function book(app: TestApplication, at: number): Promise<number> {
-  const days = { starts_on: '2031-05-01', ends_on: '2031-05-03' }
-  return make(app, '/bookings', { customer: `Customer ${at}`, ...days, item_id: at, branch_id: 1 })
-}
-
-const read = async (app: TestApplication, id: number) =>
-  (await app.call('GET', `/rental/bookings/${id}`, { token: MANAGER })).body.data
-
-const change = async (app: TestApplication, id: number, body: JsonObject): Promise<void> => {
-  const answer = await app.call('PATCH', `/rental/bookings/${id}`, { token: MANAGER, body })
-  assert.is(answer.status, 200, answer.text)
-}
-
-/** Opens a screen as the manager. */
-const on = (app: TestApplication, path: string, work: (page: Page) => Promise<void>): Promise<void> =>
-  visited(browser!, `${app.address}/console${path}`, work, {
-    ...WIDE,
-    extraHTTPHeaders: { authorization: `Bearer ${MANAGER}` },
-  })
-
-const row = (page: Page, at: number) => page.locator(`[data-at="${at}"]`)
+test.before((context) => void Object.assign(context, rental))
+test.after(() => rental?.close())
 
 it('a form says what is wrong and what would follow when a field is left, and comes back after a reload', async ({
   app,
+  on,
 }) => {
-  await on(app, '/bookings?do=create', async (page) => {
+  await on('/bookings?do=create', async (page) => {
     await page.getByLabel('Customer').fill('Ann')
     await page.getByLabel('Starts on').fill('2031-05-01')
     await page.getByLabel('Ends on').fill('2031-05-02')
@@ -105,9 +46,9 @@ it('a form says what is wrong and what would follow when a field is left, and co
   })
 })
 
-it('rows are chosen by keys, changed at once, refused by name, and taken back', async ({ app }) => {
-  await change(app, 3, { status: 'confirmed' })
-  await on(app, '/bookings?sort=id', async (page) => {
+it('rows are chosen by keys, changed at once, refused by name, and taken back', async ({ change, on, read }) => {
+  await change(3, { status: 'confirmed' })
+  await on('/bookings?sort=id', async (page) => {
     await row(page, 1).focus()
     await page.keyboard.press('Space')
     await page.keyboard.press('Shift+ArrowDown')
@@ -121,16 +62,20 @@ it('rows are chosen by keys, changed at once, refused by name, and taken back', 
     assert.equal(await barriers(page), [])
     await box.getByRole('button', { name: 'Change' }).click()
     await page.locator('.notices').getByText('2 done').waitFor()
-    assert.equal([(await read(app, 2)).status, (await read(app, 3)).status], ['confirmed', 'confirmed'])
+    assert.equal([(await read(2)).status, (await read(3)).status], ['confirmed', 'confirmed'])
     await page.locator('.notices').getByRole('button', { name: 'Undo' }).click()
-    await until(async () => (await read(app, 2)).status === 'requested' || (await page.getByText('1 not').count()) > 0)
+    await until(async () => (await read(2)).status === 'requested' || (await page.getByText('1 not').count()) > 0)
   })
 })
 
-it('all that match are changed by the query of the list, and those that are refused are named', async ({ app }) => {
-  await on(app, '/bookings?customer[in]=Customer+4,Customer+5&sort=id', async (page) => {
+it('all that match are changed by the query of the list, and those that are refused are named', async ({
+  change,
+  on,
+  read,
+}) => {
+  await on('/bookings?customer[in]=Customer+4,Customer+5&sort=id', async (page) => {
     await row(page, 0).waitFor()
-    await change(app, 5, { status: 'cancelled' })
+    await change(5, { status: 'cancelled' })
     await page.getByRole('checkbox', { name: 'Choose all rows that are shown' }).check()
     await page.locator('.bulk').getByRole('button', { name: 'Change' }).click()
     const box = page.getByRole('dialog')
@@ -138,12 +83,16 @@ it('all that match are changed by the query of the list, and those that are refu
     await box.locator('[data-name=status]').selectOption('confirmed')
     await box.getByRole('button', { name: 'Change' }).click()
     await page.getByRole('dialog', { name: '1 done, 1 not' }).getByText('Customer 5').waitFor()
-    assert.equal([(await read(app, 4)).status, (await read(app, 5)).status], ['confirmed', 'cancelled'])
+    assert.equal([(await read(4)).status, (await read(5)).status], ['confirmed', 'cancelled'])
   })
 })
 
-it('a value is changed in its place, and what somebody else changed meanwhile is shown first', async ({ app }) => {
-  await on(app, '/bookings?sort=id&columns=id,customer,status', async (page) => {
+it('a value is changed in its place, and what somebody else changed meanwhile is shown first', async ({
+  change,
+  on,
+  read,
+}) => {
+  await on('/bookings?sort=id&columns=id,customer,status', async (page) => {
     await row(page, 5).focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
@@ -157,32 +106,36 @@ it('a value is changed in its place, and what somebody else changed meanwhile is
     await page.locator('[data-at="5"] [data-cell="1"]:focus').waitFor()
     await page.keyboard.press('F2')
     await editor.getByRole('textbox').fill('Me')
-    await change(app, 6, { customer: 'Them' })
+    await change(6, { customer: 'Them' })
     await page.keyboard.press('Enter')
     await editor.getByText('Somebody else changed it to: Them').waitFor()
     assert.equal(await barriers(page), [])
     await page.keyboard.press('Enter')
     await editor.waitFor({ state: 'detached' })
-    assert.is((await read(app, 6)).customer, 'Me')
+    assert.is((await read(6)).customer, 'Me')
     await page.keyboard.press('F2')
     await editor.getByRole('textbox').fill('Taken back')
     await page.keyboard.press('Escape')
     await editor.waitFor({ state: 'detached' })
-    assert.is((await read(app, 6)).customer, 'Me')
+    assert.is((await read(6)).customer, 'Me')
   })
 })
 
-it('rows change while they are looked at, and newcomers wait while a row has the focus', async ({ app }) => {
-  await on(app, '/bookings?customer[starts_with]=Live&sort=-id&columns=customer,status', async (page) => {
+it('rows change while they are looked at, and newcomers wait while a row has the focus', async ({
+  change,
+  make,
+  on,
+}) => {
+  await on('/bookings?customer[starts_with]=Live&sort=-id&columns=customer,status', async (page) => {
     await page.getByText('No record matches').waitFor()
-    const first = await make(app, '/bookings', {
+    const first = await make('/bookings', {
       ...{ customer: 'Live 1', starts_on: '2032-01-01', ends_on: '2032-01-02', item_id: 20, branch_id: 1 },
     })
     await row(page, 0).getByText('Live 1').waitFor()
-    await change(app, first, { status: 'confirmed' })
+    await change(first, { status: 'confirmed' })
     await row(page, 0).getByText('Confirmed').waitFor()
     await row(page, 0).focus()
-    await make(app, '/bookings', {
+    await make('/bookings', {
       ...{ customer: 'Live 2', starts_on: '2032-02-01', ends_on: '2032-02-02', item_id: 20, branch_id: 1 },
     })
     const fresh = page.getByRole('button', { name: 'Show 1 new' })
@@ -193,8 +146,12 @@ it('rows change while they are looked at, and newcomers wait while a row has the
   })
 })
 
-it('people walk from record to record, are told what others do to it, and look at pages', async ({ app }) => {
-  await on(app, '/bookings?sort=id', async (page) => {
+it('people walk from record to record, are told what others do to it, and look at pages', async ({
+  app,
+  change,
+  on,
+}) => {
+  await on('/bookings?sort=id', async (page) => {
     await row(page, 7).focus()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/bookings\/8$/)
@@ -204,7 +161,7 @@ it('people walk from record to record, are told what others do to it, and look a
     await page.keyboard.press('k')
     await page.waitForURL(/\/bookings\/8$/)
     await page.getByText('Tent 8 for Customer 8').first().waitFor()
-    await change(app, 8, { customer: 'Renamed' })
+    await change(8, { customer: 'Renamed' })
     await page.getByText('Somebody changed this record just now.').waitFor()
     await page.getByText('Tent 8 for Renamed').first().waitFor()
     await page.goto(`${app.address}/console/items?sort=id`)
@@ -214,8 +171,8 @@ it('people walk from record to record, are told what others do to it, and look a
   })
 })
 
-it('columns get another order and width by buttons, and the address keeps them', async ({ app }) => {
-  await on(app, '/bookings?columns=customer,status', async (page) => {
+it('columns get another order and width by buttons, and the address keeps them', async ({ on }) => {
+  await on('/bookings?columns=customer,status', async (page) => {
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('button', { name: 'Arrange columns' }).click()
     const box = page.getByRole('dialog', { name: 'Arrange columns' })
@@ -231,13 +188,13 @@ it('columns get another order and width by buttons, and the address keeps them',
   })
 })
 
-it('a file is tried before its rows become records, and each row that is refused says why', async ({ app }) => {
+it('a file is tried before its rows become records, and each row that is refused says why', async ({ app, on }) => {
   const lines = [
     'Customer,Item,Branch,From,To',
     'Imported,Tent 30,North,2033-01-01,2033-01-02',
     'Late,Tent 31,North,soon,2033-01-02',
   ]
-  await on(app, '/bookings', async (page) => {
+  await on('/bookings', async (page) => {
     await page.getByRole('link', { name: 'Import' }).click()
     const buffer = Buffer.from(lines.join('\n'))
     await page.getByLabel('File').setInputFiles({ name: 'bookings.csv', mimeType: 'text/csv', buffer })
@@ -256,8 +213,10 @@ it('a file is tried before its rows become records, and each row that is refused
 
 it('bad days: a record that goes, a server that is out, and a right that is gone lose nothing that was typed', async ({
   app,
+  on,
+  read,
 }) => {
-  await on(app, '/bookings/10?do=edit', async (page) => {
+  await on('/bookings/10?do=edit', async (page) => {
     await page.getByLabel('Customer').fill('Typed')
     const out = (url: URL) => url.pathname === '/rental/bookings/10'
     await page.route(out, (route) => route.abort())
@@ -272,8 +231,8 @@ it('bad days: a record that goes, a server that is out, and a right that is gone
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL(/\/bookings\/10$/)
   })
-  assert.is((await read(app, 10)).customer, 'Typed')
+  assert.is((await read(10)).customer, 'Typed')
 })
 
-if (browser === undefined) process.stdout.write('skipped: no Chromium\n')
+if (rental === undefined) process.stdout.write('skipped: no Chromium\n')
 test.run()

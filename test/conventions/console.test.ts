@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import { projectFiles, readSources } from './source.ts'
 
 const page = suite('the page of the console')
-const MOST_LINES = 10_500
+/** Lists that people keep under a name and conditions that they build are 700 of them. */
+const MOST_LINES = 11_500
 
 const files = projectFiles()
 const sources = readSources(files, ['plugins/console'])

@@ -4,6 +4,7 @@ import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
 import { isAborted, onRefusal, Refusal, read, sentence } from './client/api.ts'
 import type { Catalog } from './client/catalog.ts'
+import { forgetOldDrafts } from './client/kept.ts'
 import { signedOut, useSession } from './client/session.ts'
 import { Failed, Fence, Loading } from './shell/parts.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -40,8 +41,10 @@ function useCatalog(): { readonly catalog: Catalog | undefined; readonly failure
 }
 
 function Page(): ReactNode {
+  const { account } = useSession()
   const { again, catalog, failure } = useCatalog()
-  if (catalog !== undefined) return <Shell catalog={catalog} />
+  // What one account has typed is not shown to the next one.
+  if (catalog !== undefined) return <Shell catalog={catalog} key={account} />
   return (
     <main className="card narrow">
       {failure === undefined ? <Loading /> : <Failed onAgain={again} text={failure} />}
@@ -50,6 +53,7 @@ function Page(): ReactNode {
 }
 
 document.documentElement.lang = words().language
+forgetOldDrafts()
 const place = document.getElementById('page')
 if (place !== null)
   createRoot(place).render(

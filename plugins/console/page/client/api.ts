@@ -192,6 +192,12 @@ export function sentence(error: unknown): string {
   return error instanceof Error ? error.message : words().noConnection
 }
 
+/** The same with what is said of each part of the request. */
+export function sentences(error: unknown): string {
+  const said = error instanceof Refusal ? [...new Set(Object.values(error.errors).flat())] : []
+  return said.length === 0 ? sentence(error) : said.join('. ')
+}
+
 /** Whether nobody waits for the answer any more. */
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'

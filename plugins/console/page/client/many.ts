@@ -1,6 +1,8 @@
 /** Many records at once: each change by itself, with what is refused told below its id, and the way back. */
-import { type Asked, ask, newKey, rowsIn } from './api.ts'
+import { words } from '../words/words.ts'
+import { type Asked, ask, newKey, rowsIn, sentence } from './api.ts'
 import { idOf, isRecord, type Json, type RecordData, type Resource, valueAt } from './catalog.ts'
+import type { Condition } from './screens.ts'
 
 export interface Refused {
   readonly id: string
@@ -24,7 +26,7 @@ export interface Work {
 
 const AT_ONCE = 50
 
-interface Doing extends Pick<Asked, 'signal' | 'onWait'> {
+export interface Doing extends Pick<Asked, 'signal' | 'onWait'> {
   readonly onProgress: (done: number) => void
 }
 
@@ -60,49 +62,121 @@ function sentenceIn(told: Json): string {
   return said.length > 0 ? said.join('. ') : String(valueAt(told, 'message') ?? '')
 }
 
-/** How many records a change of the list's own query would reach; `most` is what its reader was shown. */
-export async function countMatching(path: string, choice: string, most: number, signal: AbortSignal): Promise<number> {
-  const query = `${choice}&max=${most}&dry_run=true`
-  const answer = await ask(`${path}?${query}`, { method: 'PATCH', body: {}, key: 'never', signal })
+/** Records that a query chooses: where it is sent, and the query itself. */
+export interface Chosen {
+  readonly path: string
+  readonly query: string
+}
+
+/** A query that chooses among the records of another one, too. */
+export function narrowed(query: string, condition: Condition): string {
+  const next = new URLSearchParams(query)
+  const where = next.get('where')
+  next.set('where', JSON.stringify(where === null ? condition : { all: [JSON.parse(where), condition] }))
+  return next.toString()
+}
+
+/** How many records a change of the list's own query would reach. */
+export async function countMatching(
+  { path, query }: Chosen,
+  verb: 'update' | 'delete',
+  signal: AbortSignal,
+): Promise<number> {
+  const asked = verb === 'update' ? ({ method: 'PATCH', body: {} } as const) : ({ method: 'DELETE' } as const)
+  const answer = await ask(`${path}?${query}&max=1&dry_run=true`, { ...asked, key: 'never', signal })
   return Number(valueAt(answer.data, 'matched') ?? 0)
 }
 
 /** Every record of a choice, page after page; a little more than `most` when there are more. */
 export async function readMatching(
-  path: string,
-  choice: string,
+  { path, query }: Chosen,
   most: number,
-  asked: Asked,
+  asked: Pick<Asked, 'signal' | 'onWait'>,
 ): Promise<readonly RecordData[]> {
   const rows: RecordData[] = []
   for (let cursor: string | null | undefined = 'first'; typeof cursor === 'string'; ) {
-    const answer = await ask(`${path}?${choice}&per_page=100&cursor=${encodeURIComponent(cursor)}`, asked)
+    const answer = await ask(`${path}?${query}&per_page=100&cursor=${encodeURIComponent(cursor)}`, asked)
     rows.push(...rowsIn(answer))
     cursor = rows.length > most ? null : answer.meta.pagination?.next_cursor
   }
   return rows
 }
 
+/** The most records that one request writes. */
+const AT_MOST = 500
+/** So many ids fit into an address. */
+const NAMED = 100
+
+/**
+ * Writes the records that the query itself chooses, `rows` at most: the server judges it once more, so that nothing is
+ * reached that does not match by now. More than one request takes are written in parts, each by the query and its ids.
+ */
+export async function writeMatching(
+  { path, query }: Chosen,
+  { change, rows, verb }: { readonly verb: 'update' | 'delete'; readonly change: Change; readonly rows: Rows },
+  { onProgress, ...asked }: Doing,
+): Promise<Outcome> {
+  const outcome = { done: [] as RecordData[], refused: [] as Refused[] }
+  const size = rows.length <= AT_MOST ? AT_MOST : NAMED
+  for (let at = 0; at < rows.length; at += size) {
+    const part = rows.slice(at, at + size)
+    const chosen = size === AT_MOST ? query : narrowed(query, { id: { in: part.map(({ id = null }) => id) } })
+    const address = `${path}?${chosen}&max=${part.length}&partial=true`
+    const body = verb === 'update' ? { body: change } : {}
+    const method = verb === 'update' ? 'PATCH' : 'DELETE'
+    try {
+      const { data } = await ask(address, { ...asked, ...body, method, key: newKey() })
+      const { done, refused } = toldOf(part, data)
+      outcome.done.push(...(verb === 'update' ? await readNow(path, done) : done))
+      outcome.refused.push(...refused)
+    } catch (error) {
+      // What is done stays done, and can be taken back; the rest was not reached.
+      if (outcome.done.length === 0) throw error
+      const left = rows.slice(at).map((row) => ({ id: idOf(row), sentence: sentence(error) }))
+      return { ...outcome, refused: [...outcome.refused, ...left] }
+    }
+    onProgress(Math.min(at + size, rows.length))
+  }
+  return outcome
+}
+
+type Rows = readonly RecordData[]
+
+function toldOf(part: Rows, told: Json): Outcome {
+  const listed = (name: string): readonly Json[] => {
+    const list = valueAt(told, name)
+    return Array.isArray(list) ? list : []
+  }
+  const ids = new Set(listed('ids').map(String))
+  const refused = new Map(listed('refused').map((one) => [String(valueAt(one, 'id')), sentenceIn(one)]))
+  const others = part.map(idOf).filter((id) => !ids.has(id))
+  return {
+    done: part.filter((row) => ids.has(idOf(row))),
+    refused: others.map((id) => ({ id, sentence: refused.get(id) ?? words().matchesNoMore })),
+  }
+}
+
+/** The records as they are now, those that their reader still sees. */
+async function readNow(path: string, rows: Rows): Promise<Rows> {
+  const found: RecordData[] = []
+  for (let at = 0; at < rows.length; at += NAMED) {
+    const part = rows.slice(at, at + NAMED)
+    const where = JSON.stringify({ id: { in: part.map(({ id = null }) => id) } })
+    found.push(...rowsIn(await ask(`${path}?${new URLSearchParams({ where, per_page: String(NAMED) })}`)))
+  }
+  return found
+}
+
 /** The records among these that are still as a change left them: what somebody else has changed since stays. */
 export async function stillThere(
-  { path, list }: Resource,
-  left: readonly RecordData[],
+  { path }: Resource,
+  left: Rows,
   read: (record: RecordData) => Json,
 ): Promise<ReadonlySet<string>> {
-  const same = new Set<string>()
-  for (let at = 0; at < left.length; at += AT_ONCE) {
-    const part = left.slice(at, at + AT_ONCE)
-    const rows =
-      list?.filters.id?.several === true
-        ? rowsIn(await ask(`${path}?id=${part.map(idOf).join(',')}&per_page=${AT_ONCE}`))
-        : await Promise.all(
-            part.map(async (one) => (await ask(`${path}/${encodeURIComponent(idOf(one))}`)).data as RecordData),
-          )
-    const now = new Map(rows.map((row) => [idOf(row), row]))
-    for (const one of part) {
-      const row = now.get(idOf(one))
-      if (row !== undefined && JSON.stringify(read(row)) === JSON.stringify(read(one))) same.add(idOf(one))
-    }
+  const now = new Map((await readNow(path, left)).map((row) => [idOf(row), row]))
+  const isSame = (one: RecordData): boolean => {
+    const row = now.get(idOf(one))
+    return row !== undefined && JSON.stringify(read(row)) === JSON.stringify(read(one))
   }
-  return same
+  return new Set(left.filter(isSame).map(idOf))
 }

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { ask } from './api.ts'
 import { type Catalog, type Json, type RecordData, valueAt } from './catalog.ts'
-import { useSession } from './session.ts'
+import { accountId, useSession } from './session.ts'
 
 const known = new Map<number, Json>()
 
@@ -12,7 +12,7 @@ export function useMe(catalog: Catalog, isNeeded = true): Json {
   const path = catalog.routes.find(({ method, path: one }) => method === 'GET' && one.endsWith('/auth/me'))?.path
   const [, setTurn] = useState(-1)
   useEffect(() => {
-    if (!isNeeded || token === undefined || path === undefined || known.has(turn)) return
+    if (!isNeeded || token === undefined || path === undefined || known.has(turn) || accountId() !== null) return
     const stop = new AbortController()
     ask(path, { signal: stop.signal }).then(
       ({ data }) => {
@@ -23,5 +23,5 @@ export function useMe(catalog: Catalog, isNeeded = true): Json {
     )
     return () => stop.abort()
   }, [isNeeded, token, turn, path])
-  return known.get(turn) ?? null
+  return accountId() ?? known.get(turn) ?? null
 }

@@ -1,6 +1,6 @@
 /** The records of a list as state of a screen: they come page after page, and change while they are looked at. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { type Answer, ask, isAborted, type Pagination, rowsIn, sentence } from './api.ts'
+import { type Answer, ask, isAborted, type Pagination, rowsIn, sentences } from './api.ts'
 import { idOf, type RecordData } from './catalog.ts'
 import { type Told, useTold } from './live.ts'
 import { useSession } from './session.ts'
@@ -105,7 +105,7 @@ class List {
     }
     ask(asked, { signal: own.signal, onWait }).then(
       (answer) => end(this.#with(answer, cursor !== undefined)),
-      (error) => isAborted(error) || end({ failure: sentence(error) }),
+      (error) => isAborted(error) || end({ failure: sentences(error) }),
     )
   }
 

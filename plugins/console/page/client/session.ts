@@ -3,17 +3,19 @@
  * tab and is kept nowhere else.
  */
 import { useSyncExternalStore } from 'react'
-import { forgetDrafts } from './kept.ts'
+import type { Json } from './said.ts'
 
 /** In the place of a token: the browser sends the cookie by itself. */
 export const BY_COOKIE = ''
 
-/** Says in every tab, and after a reload, that there is a cookie. */
+/** Says in every tab, and after a reload, that there is a cookie, and whose account it is for. */
 const KEPT = 'plinth.cookie'
 
 export interface Session {
   /** `BY_COOKIE` for a session by cookie; undefined: nobody is signed in. */
   readonly token: string | undefined
+  /** The id of the account as JSON, by which its drafts are kept. */
+  readonly account: string | undefined
   /** What people call the account. */
   readonly name: string | undefined
   /** The server refused the token: its owner signs in again, and nothing that was typed is lost. */
@@ -22,8 +24,11 @@ export interface Session {
   readonly turn: number
 }
 
+const known = localStorage.getItem(KEPT)
+
 let current: Session = {
-  token: localStorage.getItem(KEPT) === null ? undefined : BY_COOKIE,
+  token: known === null ? undefined : BY_COOKIE,
+  account: known ?? undefined,
   name: undefined,
   ended: false,
   turn: 0,
@@ -46,14 +51,24 @@ export function onSession(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
+/** The id of the account; null where the session does not say it. */
+export function accountId(): Json {
+  try {
+    return JSON.parse(current.account ?? 'null') as Json
+  } catch {
+    return null
+  }
+}
+
 export function useSession(): Session {
   return useSyncExternalStore(onSession, session)
 }
 
-export function signedIn(token: string, name: string | undefined): void {
-  if (token === BY_COOKIE) localStorage.setItem(KEPT, 'yes')
+/** Begins a session; `account` is the id of its account as JSON. */
+export function signedIn(token: string, account: string, name: string | undefined): void {
+  if (token === BY_COOKIE) localStorage.setItem(KEPT, account)
   else localStorage.removeItem(KEPT)
-  become({ token, name, ended: false })
+  become({ token, account, name, ended: false })
 }
 
 /** Notes the name of an account whose session was there before the page. */
@@ -63,9 +78,8 @@ export function named(name: string): void {
 }
 
 export function signedOut(): void {
-  forgetDrafts()
   localStorage.removeItem(KEPT)
-  become({ token: undefined, name: undefined, ended: false })
+  become({ token: undefined, account: undefined, name: undefined, ended: false })
 }
 
 /** Notes that the server refuses the session of a turn; an answer to an older one changes nothing. */

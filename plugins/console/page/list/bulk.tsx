@@ -2,53 +2,40 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from 'react-aria-components'
 import { Refusal, sentence } from '../client/api.ts'
-import {
-  type Catalog,
-  idOf,
-  type Json,
-  type Named,
-  type RecordData,
-  type Resource,
-  titleOf,
-} from '../client/catalog.ts'
-import { countMatching, doMany, type Outcome, readMatching, stillThere } from '../client/many.ts'
-import { notify } from '../client/notices.ts'
+import { type Catalog, idOf, type Json, type Named, type Resource, titleOf } from '../client/catalog.ts'
+import { type Chosen, countMatching, type Outcome } from '../client/many.ts'
 import type { Pages } from '../client/pages.ts'
-import { type Input, inputsOf, storedValue } from '../form/draft.ts'
+import { type Input, inputsOf } from '../form/draft.ts'
 import { Question as Asked } from '../form/form.tsx'
 import { countText } from '../format.tsx'
 import { Box } from '../shell/dialog.tsx'
 import { useWork, type Work } from '../shell/work.ts'
 import { words } from '../words/words.ts'
+import { type Act, perform } from './many-acts.ts'
 import { ManyButtons } from './many-buttons.tsx'
 import type { Selection } from './selection.ts'
-
-/** With more records there is no way back, and no record is named below which something is refused. */
-const MOST = 500
-/** A preview counts so far. */
-const COUNTED = 10_000
 
 interface BulkProps {
   readonly catalog: Catalog
   readonly named: Named
-  readonly path: string
-  /** The part of the query that says which records. */
-  readonly choice: string
+  /** All that match. */
+  readonly all: Chosen
   readonly pages: Pages
   readonly selection: Selection
 }
 
 /** The bar over a list in which rows are chosen. */
 export function BulkBar(props: BulkProps): ReactNode {
-  const { choice, named, pages, selection } = props
+  const { all, named, pages, selection } = props
   const [open, setOpen] = useState<'change' | 'delete' | undefined>(undefined)
   const { actions, batch } = named.resource
   const total = pages.pagination?.total ?? pages.rows.length
   const count = selection.isAll ? total : selection.ids.size
   const close = (): void => setOpen(undefined)
   if (count === 0 || batch === undefined) return null
+  const isOwn = named.resource.list?.own === true
   const mayChooseAll =
-    !selection.isAll && choice !== '' && total > selection.ids.size && selection.ids.size >= pages.rows.length
+    isOwn && !selection.isAll && total > selection.ids.size && selection.ids.size >= pages.rows.length
   return (
     <section aria-label={words().chosen(countText(count))} className="row bulk card">
       <output aria-live="polite">{words().chosen(countText(count))}</output>
@@ -57,7 +44,7 @@ export function BulkBar(props: BulkProps): ReactNode {
           {words().chooseAll(countText(total))}
         </Button>
       ) : null}
-      <ManyButtons catalog={props.catalog} {...{ named, pages, selection }} />
+      <ManyButtons catalog={props.catalog} {...{ all, named, pages, selection }} />
       {actions.includes('update') ? (
         <Button className="button" onPress={() => setOpen('change')}>
           {words().change}
@@ -82,46 +69,36 @@ interface BoxProps extends BulkProps {
   readonly onClose: () => void
 }
 
-/** The records that are meant: the chosen rows, or all that match and no more than the preview said. */
-async function meant({ choice, pages, path, selection }: BoxProps, matched: number, signal: AbortSignal) {
-  if (!selection.isAll) return pages.rows.filter((row) => selection.ids.has(idOf(row)))
-  if (matched > MOST) throw new Refusal(409, words().tooManyAtOnce(countText(MOST)))
-  const rows = await readMatching(path, choice, matched, { signal })
-  if (rows.length !== matched) throw new Refusal(409, words().countChanged)
-  return rows
-}
-
 /** The change that is asked for, its preview, and how it goes. */
-function useBulk(props: BoxProps) {
-  const { choice, count, named, onClose, pages, path, selection, verb } = props
+function useBulk({ all, count, named, onClose, pages, selection, verb }: BoxProps) {
   const [input, setInput] = useState<Input | undefined>(undefined)
   const [value, setValue] = useState<Json>(null)
   const [matched, setMatched] = useState<number | undefined>(selection.isAll ? undefined : count)
   const [done, setDone] = useState(0)
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined)
   const work = useWork()
-  const preview = (): void => work.run(async (signal) => setMatched(await countMatching(path, choice, COUNTED, signal)))
+  const kind = verb === 'delete' ? 'delete' : 'update'
+  const preview = (): void => work.run(async (signal) => setMatched(await countMatching(all, kind, signal)))
   const act = (): void =>
     work.run(async (signal, onWait) => {
-      const records = await meant(props, matched ?? count, signal)
-      const change = input === undefined ? {} : { change: { [input.name]: value } }
-      const sent = records.map((record) => ({ id: record.id ?? null, ...change }))
-      const kind = verb === 'delete' ? 'delete' : 'update'
-      const asked = { signal, onWait, onProgress: setDone }
-      const came = await doMany(named.resource.batch ?? '', { verb: kind, records: sent }, asked)
-      notify(
-        words().didMany(countText(came.done.length), countText(came.refused.length)),
-        back(props, records, came, input),
-      )
-      // What was refused stays chosen, so that it can be looked at and tried again.
-      selection.only(came.refused.map(({ id }) => id))
-      pages.again()
-      if (came.refused.length === 0) onClose()
-      else setOutcome(came)
+      const isNamed = input !== undefined && kind === 'update'
+      const asked: Act = isNamed
+        ? { verb: kind, change: { [input.name]: value }, inputs: [input] }
+        : { verb: kind, change: {}, inputs: [] }
+      try {
+        const doing = { signal, onWait, onProgress: setDone }
+        const came = await perform({ all, named, pages, selection }, asked, matched ?? count, doing)
+        if (came.refused.length === 0) onClose()
+        else setOutcome(came)
+      } catch (error) {
+        // Others match by now: the next press counts them.
+        if (error instanceof Refusal && error.status === 409 && selection.isAll) setMatched(undefined)
+        throw error
+      }
     })
   const choose = (next: Input | undefined): void => {
     setInput(next)
-    setValue(null)
+    setValue(next?.field?.type === 'boolean' && !next.field.nullable ? false : null)
   }
   return { act, choose, done, input, matched, outcome, preview, setValue, value, work }
 }
@@ -222,34 +199,6 @@ function FieldChoice({ input, onChoose, resource }: FieldProps): ReactNode {
       </select>
     </label>
   )
-}
-
-/** How to take a change of many back: what somebody else has changed since stays as it is. */
-function back({ named, pages }: BoxProps, before: readonly RecordData[], { done }: Outcome, input: Input | undefined) {
-  const { resource } = named
-  const { batch = '' } = resource
-  const undo = async (): Promise<Outcome> => {
-    const quiet = { onProgress: () => undefined }
-    if (input === undefined)
-      return doMany(batch, { verb: 'restore', records: done.map(({ id = null }) => ({ id })) }, quiet)
-    const still = await stillThere(resource, done, (record) => storedValue(input, record))
-    const records = before
-      .filter((record) => still.has(idOf(record)))
-      .map((record) => ({ id: record.id ?? null, change: { [input.name]: storedValue(input, record) } }))
-    const came = await doMany(batch, { verb: 'update', records }, quiet)
-    const others = done.filter((record) => !still.has(idOf(record)))
-    return { ...came, refused: [...came.refused, ...others.map((record) => ({ id: idOf(record), sentence: '' }))] }
-  }
-  const run = (): void =>
-    void undo().then(
-      (came) => {
-        notify(words().didMany(countText(came.done.length), countText(came.refused.length)))
-        pages.again()
-      },
-      (error) => notify(sentence(error)),
-    )
-  const isPossible = done.length > 0 && (input !== undefined || resource.actions.includes('restore'))
-  return isPossible ? { label: words().undo, run } : undefined
 }
 
 interface RefusedProps extends Pick<BoxProps, 'named' | 'pages' | 'onClose'> {

@@ -1,14 +1,16 @@
 /** The filters of a list: one token for each that is in the address, and a menu that adds one. */
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
+import { rowsIn } from '../client/api.ts'
 import { useAnswer } from '../client/asking.ts'
-import { type Catalog, type Filter, isRecord, type Resource, titleOf } from '../client/catalog.ts'
-import { listSource, Picker } from '../form/picker.tsx'
-import { valueText, wordText } from '../format.tsx'
+import { type Catalog, type Filter, type Resource, titleOf } from '../client/catalog.ts'
+import { valueText } from '../format.tsx'
 import { Box } from '../shell/dialog.tsx'
 import { useKey } from '../shell/keys.tsx'
 import { words } from '../words/words.ts'
+import { FilterValue, labelOf, targetOf } from './filter-value.tsx'
 import { type Change, type Chosen, chosenFilters, filterKey, operatorsOf } from './query.ts'
+import { conditionText, WhereBox } from './where.tsx'
 
 interface FiltersProps {
   readonly catalog: Catalog
@@ -22,56 +24,64 @@ interface Editing {
   readonly from?: Chosen
 }
 
+/** The entry of the menu that is no filter of its own; names of filters have no blanks. */
+const BUILT = 'several conditions'
+
 export function Filters({ catalog, onChange, query, resource }: FiltersProps): ReactNode {
   const [editing, setEditing] = useState<Editing | undefined>(undefined)
-  const [isOpen, setOpen] = useState(false)
-  const filters = resource.list?.filters ?? {}
+  const [isBuilding, setBuilding] = useState(false)
+  const where = query.get('where') ?? ''
   const chosen = resource.list === undefined ? [] : chosenFilters(resource.list, query)
-  useKey('f', () => setOpen(true))
-  const filter = editing === undefined ? undefined : filters[editing.name]
+  const filter = editing === undefined ? undefined : resource.list?.filters[editing.name]
+  const common = { catalog, onChange, resource }
   return (
     <>
-      <MenuTrigger isOpen={isOpen} onOpenChange={setOpen}>
-        <Button className="button">+ {words().addFilter}</Button>
-        <Popover className="popover">
-          <Menu aria-label={words().filters} onAction={(key) => setEditing({ name: String(key) })}>
-            {Object.entries(filters).map(([name, { label }]) => (
-              <MenuItem id={name} key={name} textValue={label}>
-                {labelOf(resource, name, label)}
-              </MenuItem>
-            ))}
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <FilterMenu
+        onChoose={(name) => (name === BUILT ? setBuilding(true) : setEditing({ name }))}
+        resource={resource}
+      />
       {chosen.map((one) => (
-        <Token
-          catalog={catalog}
-          chosen={one}
-          key={one.key}
-          onChange={onChange}
-          onEdit={() => setEditing({ name: one.name, from: one })}
-          resource={resource}
-        />
+        <Token {...common} chosen={one} key={one.key} onEdit={() => setEditing({ name: one.name, from: one })} />
       ))}
-      {editing === undefined || filter === undefined ? null : (
-        <FilterBox
-          catalog={catalog}
-          editing={editing}
-          filter={filter}
-          onChange={onChange}
-          onClose={() => setEditing(undefined)}
-          resource={resource}
+      {where === '' ? null : (
+        <TokenOf
+          onEdit={() => setBuilding(true)}
+          onRemove={() => onChange({ where: null })}
+          text={conditionText(resource, where)}
         />
+      )}
+      {isBuilding ? <WhereBox {...common} onClose={() => setBuilding(false)} text={where} /> : null}
+      {editing === undefined || filter === undefined ? null : (
+        <FilterBox {...common} editing={editing} filter={filter} onClose={() => setEditing(undefined)} />
       )}
     </>
   )
 }
 
-/** A path over a relation names the relation too, because several may have a `name`. */
-function labelOf(resource: Resource, name: string, label: string): string {
-  const [first = '', ...rest] = name.split('.')
-  const relation = resource.relations[first]
-  return rest.length === 0 || relation === undefined ? label : `${relation.label}: ${label}`
+interface FilterMenuProps {
+  readonly resource: Resource
+  readonly onChoose: (name: string) => void
+}
+
+/** Every filter of the list, and the way to several at once. */
+function FilterMenu({ onChoose, resource }: FilterMenuProps): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  useKey('f', () => setOpen(true))
+  return (
+    <MenuTrigger isOpen={isOpen} onOpenChange={setOpen}>
+      <Button className="button">+ {words().addFilter}</Button>
+      <Popover className="popover">
+        <Menu aria-label={words().filters} onAction={(key) => onChoose(String(key))}>
+          {Object.entries(resource.list?.filters ?? {}).map(([name, { label }]) => (
+            <MenuItem id={name} key={name} textValue={label}>
+              {labelOf(resource, name, label)}
+            </MenuItem>
+          ))}
+          <MenuItem id={BUILT}>{words().conditions} …</MenuItem>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  )
 }
 
 interface TokenProps extends Omit<FiltersProps, 'query'> {
@@ -82,28 +92,35 @@ interface TokenProps extends Omit<FiltersProps, 'query'> {
 function Token({ catalog, chosen, onChange, onEdit, resource }: TokenProps): ReactNode {
   const filter = resource.list?.filters[chosen.name]
   const target = targetOf(catalog, resource, chosen.name)
-  const single =
-    target === undefined || chosen.value.includes(',') || chosen.operator === 'null' ? undefined : chosen.value
-  const { answer } = useAnswer(single === undefined ? undefined : `${target?.path}/${encodeURIComponent(single)}`)
-  if (filter === undefined) return null
-  const record = answer?.data
   const isNull = chosen.operator === 'null'
-  const shown = isRecord(record) && target !== undefined ? titleOf(target, record) : wordOf(filter, chosen.value)
+  const { answer } = useAnswer(target === undefined || isNull ? undefined : namedBy(target, chosen.value))
+  if (filter === undefined) return null
+  const records = answer === undefined ? [] : rowsIn(answer)
+  const shown =
+    records.length > 0 && target !== undefined
+      ? records.map((record) => titleOf(target, record)).join(', ')
+      : wordOf(filter, chosen.value)
   const comparison =
     isNull && chosen.value === 'false'
       ? `${words().operators.ne} ${words().none}`
       : words().operators[chosen.operator as 'eq']
   const text = `${labelOf(resource, chosen.name, filter.label)} ${comparison}${isNull ? '' : ` ${shown}`}`
+  return <TokenOf onEdit={onEdit} onRemove={() => onChange({ [chosen.key]: null })} text={text} />
+}
+
+interface TokenOfProps {
+  readonly text: string
+  readonly onEdit: () => void
+  readonly onRemove: () => void
+}
+
+function TokenOf({ onEdit, onRemove, text }: TokenOfProps): ReactNode {
   return (
     <span className="token">
       <Button className="button plain" onPress={onEdit}>
         {text}
       </Button>
-      <Button
-        aria-label={words().removeFilter(text)}
-        className="button plain"
-        onPress={() => onChange({ [chosen.key]: null })}
-      >
+      <Button aria-label={words().removeFilter(text)} className="button plain" onPress={onRemove}>
         ×
       </Button>
     </span>
@@ -118,11 +135,10 @@ function wordOf({ type }: Filter, value: string): string {
     .join(', ')
 }
 
-/** The resource whose records the filter names by their ids. */
-function targetOf(catalog: Catalog, resource: Resource, name: string): Resource | undefined {
-  const relation = resource.relations[resource.fields[name]?.relation ?? '']
-  const target = relation?.to === undefined ? undefined : catalog.resources[relation.to]
-  return target?.actions.includes('list') && target.actions.includes('get') ? target : undefined
+/** The path of the records that a value names by their ids. */
+function namedBy({ path }: Resource, value: string): string {
+  const ids = value.split(',').map((id) => (/^\d{1,15}$/.test(id) ? Number(id) : id))
+  return `${path}?${new URLSearchParams({ where: JSON.stringify({ id: { in: ids } }) })}`
 }
 
 interface FilterBoxProps extends Omit<FiltersProps, 'query'> {
@@ -170,63 +186,5 @@ function FilterBox({ catalog, editing, filter, onChange, onClose, resource }: Fi
         </div>
       </form>
     </Box>
-  )
-}
-
-interface FilterValueProps {
-  readonly catalog: Catalog
-  readonly filter: Filter
-  readonly operator: string
-  readonly target: Resource | undefined
-  readonly value: string
-  readonly onValue: (value: string) => void
-}
-
-const INPUTS: Readonly<Record<string, string>> = { date: 'date', timestamp: 'date', integer: 'number', count: 'number' }
-
-function FilterValue({ filter, onValue, operator, target, value }: FilterValueProps): ReactNode {
-  const options: readonly string[] | undefined =
-    operator === 'null' || filter.type === 'boolean'
-      ? ['true', 'false']
-      : operator === 'in'
-        ? undefined
-        : filter.words?.map(String)
-  if (options === undefined && target !== undefined && operator !== 'in')
-    return (
-      <Picker
-        label={words().value}
-        onPick={(id) => onValue(id ?? '')}
-        source={listSource(target)}
-        value={value === '' ? null : value}
-      />
-    )
-  if (options === undefined)
-    return (
-      <label className="field">
-        <span>{words().value}</span>
-        <input
-          onChange={(event) => onValue(event.target.value)}
-          required
-          step="any"
-          type={operator === 'in' ? 'text' : (INPUTS[filter.type] ?? 'text')}
-          value={value}
-        />
-        {operator === 'in' ? <small>{words().severalHint}</small> : null}
-      </label>
-    )
-  const textOf = (option: string): string =>
-    option === 'true' ? words().yes : option === 'false' ? words().no : wordText(option)
-  return (
-    <label className="field">
-      <span>{words().value}</span>
-      <select onChange={(event) => onValue(event.target.value)} required value={value}>
-        <option value="">{words().choose}</option>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {textOf(option)}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }

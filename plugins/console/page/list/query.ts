@@ -4,7 +4,7 @@ import { allOf, type Condition, type View } from '../client/screens.ts'
 import type { Within } from '../client/within.ts'
 
 /** Keys of the address that are the console's own. */
-const OWN = new Set(['columns', 'do', 'pages', 'group', 'view', 'day', 'range'])
+const OWN = new Set(['columns', 'do', 'pages', 'group', 'view', 'day', 'range', 'saved'])
 /** Keys of the API that do not say which records. */
 const HOW = new Set(['sort', 'order', 'fields', 'omit', 'include', 'page', 'per_page', 'cursor'])
 
@@ -32,6 +32,18 @@ export function choiceOf(query: URLSearchParams): string {
   const asked = new URLSearchParams(query)
   for (const key of [...asked.keys()]) if (OWN.has(key) || HOW.has(key) || asked.get(key) === '') asked.delete(key)
   return asked.toString()
+}
+
+/**
+ * The records of the list as a write by a filter takes them, at the path of the resource itself. Without a filter it is
+ * said that each record is meant, because the server takes none for a slip.
+ */
+export function writtenChoice({ resource }: Named, within: Within | undefined, query: URLSearchParams): string {
+  const asked = new URLSearchParams(choiceOf(query))
+  const key = within === undefined ? undefined : resource.relations[within.relation]?.field
+  if (within !== undefined) asked.set(key ?? within.relation, within.id)
+  const text = asked.toString()
+  return text === '' ? new URLSearchParams({ where: JSON.stringify({ id: { null: false } }) }).toString() : text
 }
 
 /** The list as a stream of several lists names it; undefined where it cannot be followed. */

@@ -21,7 +21,8 @@ import { Filters } from './filters.tsx'
 import { Grid } from './grid.tsx'
 import { Groups, groupKeys } from './groups.tsx'
 import { ColumnsMenu, GroupMenu, SortMenu } from './menus.tsx'
-import { apiQuery, type Change, changed, choiceOf, chosenSort, followedList, viewed } from './query.ts'
+import { apiQuery, type Change, changed, choiceOf, chosenSort, followedList, viewed, writtenChoice } from './query.ts'
+import { useSavedView } from './saved.tsx'
 import { useSelection } from './selection.ts'
 
 interface ListProps {
@@ -41,7 +42,8 @@ function useListed({ catalog, named, within }: ListProps, query: URLSearchParams
   const pages = usePages({ path, perPage, page, query: `${apiQuery(query)}${fields}`, stream: catalog.stream, list })
   const choice = choiceOf(query)
   const selection = useSelection(pages.rows, `${path}?${choice}`)
-  return { choice, page, pages, path, perPage, selection }
+  const all = { path: named.resource.path, query: writtenChoice(named, within, query) }
+  return { all, choice, page, pages, perPage, selection }
 }
 
 export function ListScreen(props: ListProps): ReactNode {
@@ -51,12 +53,13 @@ export function ListScreen(props: ListProps): ReactNode {
   const parts = listParts(named, within)
   // What is typed is one step back, and each filter, order and choice of columns is one of its own.
   const change: Change = (changes) => go(hrefOf(parts, changed(query, changes)), { replace: 'search' in changes })
-  const { all, columns, fields, view } = useColumns(props, query)
-  const { choice, page, pages, path, perPage, selection } = useListed(props, viewed(query, view), fields)
+  const { all, columns, fields, gone, view } = useColumns(props, query)
+  const { all: matching, choice, page, pages, perPage, selection } = useListed(props, viewed(query, view), fields)
   const mayCreate = (within?.actions ?? resource.actions).includes('create')
   const createHref = hrefOf(parts, { do: 'create' })
   useKey('c', mayCreate ? () => go(createHref) : undefined)
-  const title = view?.label ?? resource.label.many
+  const saved = useSavedView(catalog)
+  const title = saved === undefined ? (view?.label ?? resource.label.many) : String(saved.name)
   useTitle(title, catalog.name)
   return (
     <>
@@ -74,8 +77,9 @@ export function ListScreen(props: ListProps): ReactNode {
           </Link>
         ) : null}
       </div>
-      {within === undefined ? <Views named={named} /> : null}
+      {within === undefined ? <Views catalog={catalog} named={named} /> : null}
       <Tools {...{ all, catalog, choice, columns, named, pages, query, resource }} onChange={change} />
+      {gone.length === 0 ? null : <p className="soft">{words().columnsGone(gone.join(', '))}</p>}
       <GroupsOf {...{ catalog, choice, query, resource }} onChange={change} />
       {pages.failure === undefined ? null : <Failed onAgain={pages.again} text={pages.failure} />}
       <Grid
@@ -84,7 +88,7 @@ export function ListScreen(props: ListProps): ReactNode {
         onSort={change}
         sort={chosenSort(query)}
       />
-      <BulkBar {...{ catalog, choice, named, pages, path, selection }} />
+      <BulkBar {...{ catalog, named, pages, selection }} all={matching} />
       {page === undefined ? null : <Pager {...{ page, pages, perPage }} onChange={change} />}
     </>
   )
@@ -115,7 +119,9 @@ function useColumns({ catalog, named, within }: ListProps, query: URLSearchParam
   const columns = chosenColumns(resource, all, query.get('columns') ?? view?.columns?.join(',') ?? null)
   const keys = columns.map(({ key }) => key)
   const isMore = columns.some(({ isAsked }) => isAsked)
-  return { all, columns, fields: isMore ? `&fields=${encodeURIComponent(fieldsFor(named, keys))}` : '', view }
+  const asked = (query.get('columns') ?? '').split(',').map((one) => one.replace(/@\d$/, ''))
+  const gone = asked.filter((name) => name !== '' && !all.some(({ key }) => key === name))
+  return { all, columns, gone, fields: isMore ? `&fields=${encodeURIComponent(fieldsFor(named, keys))}` : '', view }
 }
 
 interface ToolsProps {

@@ -12,6 +12,7 @@ import {
   type Schema,
 } from '../client/catalog.ts'
 import { holds, valuesOf, wanted } from '../client/holds.ts'
+import { useKeptDraft } from '../client/kept.ts'
 import { useMe } from '../client/me.ts'
 import { notify } from '../client/notices.ts'
 import type { ButtonPart } from '../client/screens.ts'
@@ -162,18 +163,20 @@ export async function valuesToSet(
 type AskProps = OneProps & { readonly asked: readonly Asked[]; readonly onClose: () => void }
 
 function AskBox({ asked, onClose, ...props }: AskProps): ReactNode {
-  const [drafts, setDrafts] = useState<Readonly<Record<string, RecordData>>>({})
+  const [kept, setKept] = useKeptDraft(`${props.path} ${props.button.label}`)
+  const drafts = kept as Readonly<Record<string, RecordData>>
   const work = useWork()
   const send = (event: FormEvent): void => {
     event.preventDefault()
     if (work.isBusy) return
     work.run(async (signal, onWait) => {
       await act(props, drafts, { signal, onWait })
+      setKept({})
       onClose()
     })
   }
   const change = (end: string, name: string, value: Json): void =>
-    setDrafts((before) => ({ ...before, [end]: { ...before[end], [name]: value } }))
+    setKept({ ...drafts, [end]: { ...drafts[end], [name]: value } })
   return (
     <Box onClose={onClose} title={props.button.label}>
       <form className="form" noValidate onSubmit={send}>

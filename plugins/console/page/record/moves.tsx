@@ -110,7 +110,10 @@ function Buttons({ again, answer, label, name, path, steps }: ButtonsProps): Rea
           key={String(step.value)}
           onPress={() => move(step.value, step.label)}
         >
-          → {step.label}
+          <span aria-hidden="true" className="flip">
+            →
+          </span>{' '}
+          {step.label}
         </Button>
       ))}
       {work.failure === undefined ? null : (

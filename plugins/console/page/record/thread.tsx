@@ -1,5 +1,5 @@
 /** What was written below a record, of several lists by time, and the form that writes more. */
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react'
 import { ask, newKey } from '../client/api.ts'
 import {
   type Catalog,
@@ -13,6 +13,7 @@ import {
   type Relation,
   valueAt,
 } from '../client/catalog.ts'
+import { useKeptDraft } from '../client/kept.ts'
 import type { PartBlock } from '../client/screens.ts'
 import { Editor } from '../form/editor.tsx'
 import { Value } from '../format.tsx'
@@ -110,14 +111,13 @@ interface ComposerProps {
   readonly again: () => void
 }
 
-function Composer({ again, catalog, end, fields, isAlone, named, path }: ComposerProps): ReactNode {
-  const child = catalog.resources[named.resource.below[end]?.to ?? '']
-  const asked = fieldsOf(child?.fields, fields)
-  const [draft, setDraft] = useState<RecordData>({})
+/** What is typed below the record, and how it is sent. */
+function useComposer({ again, end, path }: ComposerProps) {
+  const [draft, setDraft] = useKeptDraft(`${path}/${end}`)
   const [key, setKey] = useState(newKey)
   const work = useWork()
   const hasText = Object.values(draft).some((value) => typeof value === 'string' && value.trim() !== '')
-  const send = (event: FormEvent): void => {
+  const send = (event: FormEvent | KeyboardEvent): void => {
     event.preventDefault()
     if (work.isBusy || !hasText) return
     work.run(async (signal, onWait) => {
@@ -127,10 +127,21 @@ function Composer({ again, catalog, end, fields, isAlone, named, path }: Compose
       again()
     })
   }
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event)
+  }
+  return { draft, pressed, send, setDraft, work }
+}
+
+function Composer(props: ComposerProps): ReactNode {
+  const { catalog, end, fields, isAlone, named } = props
+  const child = catalog.resources[named.resource.below[end]?.to ?? '']
+  const { draft, pressed, send, setDraft, work } = useComposer(props)
+  const label = words().sendAs(child?.label.one ?? end)
   return (
-    <form aria-label={words().sendAs(child?.label.one ?? end)} className="form composer" onSubmit={send}>
+    <form aria-label={label} className="form composer" onKeyDown={pressed} onSubmit={send}>
       {isAlone ? null : <h3>{child?.label.one}</h3>}
-      {asked.map(([name, field]) => (
+      {fieldsOf(child?.fields, fields).map(([name, field]) => (
         <Editor
           description={field.help ?? field.description}
           error={undefined}
@@ -140,7 +151,7 @@ function Composer({ again, catalog, end, fields, isAlone, named, path }: Compose
           label={field.label}
           name={name}
           onBroken={() => undefined}
-          onChange={(value) => setDraft((before) => ({ ...before, [name]: value }))}
+          onChange={(value) => setDraft({ ...draft, [name]: value })}
           value={draft[name] ?? null}
         />
       ))}

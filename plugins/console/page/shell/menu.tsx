@@ -1,8 +1,9 @@
 /** The menu: as app.yaml orders it, or all lists by the alphabet, with live counts of the views that say so. */
 import { type ReactNode, useEffect, useState } from 'react'
 import { ask } from '../client/api.ts'
-import { type Catalog, menuOf, type RecordData } from '../client/catalog.ts'
+import { type Catalog, idOf, menuOf, type RecordData } from '../client/catalog.ts'
 import { hrefOf, usePlace } from '../client/place.ts'
+import { savedQuery, savedResource, useSaved } from '../client/saved.ts'
 import { type Place, placeNamed, type View } from '../client/screens.ts'
 import { useSession } from '../client/session.ts'
 import { countText } from '../format.tsx'
@@ -13,7 +14,7 @@ import { Link } from './link.tsx'
 
 interface MenuProps {
   readonly catalog: Catalog
-  readonly onFollow?: () => void
+  readonly onFollow?: (() => void) | undefined
 }
 
 export function Menu({ catalog, onFollow }: MenuProps): ReactNode {
@@ -45,7 +46,35 @@ export function Menu({ catalog, onFollow }: MenuProps): ReactNode {
           </ul>
         </div>
       ))}
+      <Saved catalog={catalog} {...{ onFollow }} />
     </>
+  )
+}
+
+/** Views that people saved: the reader's own, and those that are shared with it. */
+function Saved({ catalog, onFollow }: MenuProps): ReactNode {
+  const { query } = usePlace()
+  const views = useSaved(catalog)
+  if (views.length === 0) return null
+  const { label } = savedResource(catalog)?.resource ?? {}
+  return (
+    <div>
+      <h2 className="group">{label?.many}</h2>
+      <ul aria-label={label?.many} className="menu">
+        {views.map((view) => (
+          <li key={idOf(view)}>
+            <Link
+              aria-current={query.get('saved') === idOf(view) ? 'page' : undefined}
+              href={hrefOf([String(view.resource)], savedQuery(view))}
+              onClick={onFollow}
+            >
+              <Icon name={catalog.resources[String(view.resource)]?.icon} />
+              <span>{String(view.name)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
@@ -60,7 +89,7 @@ function Entry({ onFollow, others, place: { named, view } }: EntryProps): ReactN
   const { parts, query } = usePlace()
   const open = query.get('view')
   const isOther = open !== null && others.includes(`${named.name}/${open}`)
-  const isHere = parts[0] === named.name && (view === undefined ? !isOther : open === view.name)
+  const isHere = !query.has('saved') && parts[0] === named.name && (view === undefined ? !isOther : open === view.name)
   return (
     <li>
       <Link

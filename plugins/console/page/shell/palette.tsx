@@ -2,8 +2,9 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Autocomplete, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField } from 'react-aria-components'
 import { ask, rowsIn } from '../client/api.ts'
-import { type Catalog, idOf, menuOf, type Named, titleOf } from '../client/catalog.ts'
+import { type Catalog, idOf, menuOf, type Named, type RecordData, titleOf } from '../client/catalog.ts'
 import { go, hrefOf } from '../client/place.ts'
+import { savedQuery, useSaved } from '../client/saved.ts'
 import { words } from '../words/words.ts'
 import { Box } from './dialog.tsx'
 
@@ -59,7 +60,7 @@ function useFound(
   return { sections: state.sections, isAsking: wanted !== state.text }
 }
 
-function screensOf(catalog: Catalog, text: string): readonly Found[] {
+function screensOf(catalog: Catalog, saved: readonly RecordData[], text: string): readonly Found[] {
   const part = text.trim().toLocaleLowerCase()
   const lists = menuOf(catalog).map(({ name, resource }) => ({ href: hrefOf([name]), title: resource.label.many }))
   const forms = menuOf(catalog)
@@ -74,7 +75,11 @@ function screensOf(catalog: Catalog, text: string): readonly Found[] {
       title: `${resource.label.many}: ${label}`,
     })),
   )
-  return [...lists, ...views, ...forms]
+  const kept = saved.map((view) => ({
+    href: hrefOf([String(view.resource)], savedQuery(view)),
+    title: `${catalog.resources[String(view.resource)]?.label.many}: ${String(view.name)}`,
+  }))
+  return [...lists, ...kept, ...views, ...forms]
     .filter(({ title }) => title.toLocaleLowerCase().includes(part))
     .slice(0, part === '' ? lists.length : 8)
 }
@@ -82,7 +87,8 @@ function screensOf(catalog: Catalog, text: string): readonly Found[] {
 export function Palette({ catalog, onClose }: { readonly catalog: Catalog; readonly onClose: () => void }): ReactNode {
   const [text, setText] = useState('')
   const { isAsking, sections } = useFound(catalog, text)
-  const screens = useMemo(() => screensOf(catalog, text), [catalog, text])
+  const saved = useSaved(catalog)
+  const screens = useMemo(() => screensOf(catalog, saved, text), [catalog, saved, text])
   const all = [...sections, ...(screens.length === 0 ? [] : [{ name: words().screens, found: screens }])]
   const open = (href: string): void => {
     onClose()

@@ -2,6 +2,7 @@
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { addressOf, ask, Refusal, sentence } from '../client/api.ts'
 import { type Catalog, type Json, type OfferedRoute, type RecordData, valueAt } from '../client/catalog.ts'
+import { forgetDrafts } from '../client/kept.ts'
 import { notify } from '../client/notices.ts'
 import { BY_COOKIE, named, session, signedIn, signedOut, useSession } from '../client/session.ts'
 import { words } from '../words/words.ts'
@@ -28,12 +29,17 @@ export async function signOut(catalog: Catalog): Promise<void> {
     const isOver = error instanceof Refusal && error.status === 401
     if (session().token === BY_COOKIE && !isOver) return notify(sentence(error))
   }
+  forgetDrafts()
   signedOut()
 }
 
 function nameIn(data: Json): string | undefined {
   const name = valueAt(data as RecordData, 'user.name') ?? valueAt(data as RecordData, 'user.email')
   return name === null ? undefined : String(name)
+}
+
+function accountIn(data: Json): string {
+  return JSON.stringify(valueAt(data as RecordData, 'user.id'))
 }
 
 /** Whether the password was not all that the account must prove. */
@@ -63,10 +69,10 @@ async function signIn(
       })
     : undefined
   if (kept !== undefined && hasMore(kept.data)) return goOn()
-  if (kept !== undefined) return signedIn(BY_COOKIE, nameIn(kept.data))
+  if (kept !== undefined) return signedIn(BY_COOKIE, accountIn(kept.data), nameIn(kept.data))
   const { data } = await login({})
   if (hasMore(data)) return goOn()
-  signedIn(String(valueAt(data as RecordData, 'token')), nameIn(data))
+  signedIn(String(valueAt(data as RecordData, 'token')), accountIn(data), nameIn(data))
 }
 
 /** Asks who is signed in, where the session was there before the page. */

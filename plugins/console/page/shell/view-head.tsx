@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import type { Catalog, Named } from '../client/catalog.ts'
 import { go, hrefOf } from '../client/place.ts'
+import { useSavedView } from '../list/saved.tsx'
 import { words } from '../words/words.ts'
 import { useKey } from './keys.tsx'
 import { Link } from './link.tsx'
@@ -14,15 +15,16 @@ interface HeadProps {
   readonly children?: ReactNode
 }
 
-export function ViewHead({ children, named, title }: HeadProps): ReactNode {
+export function ViewHead({ catalog, children, named, title }: HeadProps): ReactNode {
   const { label, actions } = named.resource
   const href = hrefOf([named.name], { do: 'create' })
+  const saved = useSavedView(catalog)
   const mayCreate = actions.includes('create')
   useKey('c', mayCreate ? () => go(href) : undefined)
   return (
     <>
       <div className="row head">
-        <h1>{title}</h1>
+        <h1>{saved === undefined ? title : String(saved.name)}</h1>
         {children}
         {mayCreate ? (
           <Link className="button primary" href={href}>
@@ -30,7 +32,7 @@ export function ViewHead({ children, named, title }: HeadProps): ReactNode {
           </Link>
         ) : null}
       </div>
-      <Views named={named} />
+      <Views catalog={catalog} named={named} />
     </>
   )
 }

@@ -1,0 +1,111 @@
+/** What is done to the chosen records of a list, and the way back. */
+import { Refusal, sentence } from '../client/api.ts'
+import { idOf, type Named, type RecordData } from '../client/catalog.ts'
+import {
+  type Chosen,
+  type Doing,
+  doMany,
+  type Outcome,
+  readMatching,
+  stillThere,
+  writeMatching,
+} from '../client/many.ts'
+import { type Notice, notify } from '../client/notices.ts'
+import type { Pages } from '../client/pages.ts'
+import { fieldsFor } from '../client/screens.ts'
+import { type Input, storedValue } from '../form/draft.ts'
+import { countText } from '../format.tsx'
+import { words } from '../words/words.ts'
+import type { Selection } from './selection.ts'
+
+/** With more records nobody can say any more what was there before. */
+export const MOST = 10_000
+
+/** The records that an act reaches: the chosen rows, or all that the query of the list finds. */
+export interface Reach {
+  readonly named: Named
+  readonly pages: Pages
+  readonly selection: Selection
+  readonly all: Chosen
+}
+
+export interface Act {
+  readonly verb: 'update' | 'delete'
+  /** What each record gets. */
+  readonly change: RecordData
+  /** The questions that the change answers. */
+  readonly inputs: readonly Input[]
+}
+
+/** The records as they are before; throws where they are others than the `matched` ones of the preview. */
+async function before(
+  { all, named, pages, selection }: Reach,
+  { inputs }: Act,
+  matched: number,
+  asked: Pick<Doing, 'signal' | 'onWait'>,
+): Promise<readonly RecordData[]> {
+  if (!selection.isAll) return pages.rows.filter((row) => selection.ids.has(idOf(row)))
+  if (matched > MOST) throw new Refusal(409, words().tooManyAtOnce(countText(MOST)))
+  const isShown = inputs.every(({ field, relation }) => relation !== undefined || field?.show !== undefined)
+  const fields = fieldsFor(
+    named,
+    inputs.map(({ name, relationName }) => relationName ?? name),
+  )
+  const query = isShown ? `${all.query}&${new URLSearchParams({ fields })}` : all.query
+  const rows = await readMatching({ ...all, query }, matched, asked)
+  if (rows.length !== matched) throw new Refusal(409, words().countChanged)
+  return rows
+}
+
+/** Does it; shows what came of it, with the way back, and keeps what was refused chosen. */
+export async function perform(reach: Reach, act: Act, matched: number, doing: Doing): Promise<Outcome> {
+  const { named, pages, selection } = reach
+  const rows = await before(reach, act, matched, doing)
+  const { change, verb } = act
+  const came = selection.isAll
+    ? await writeMatching(reach.all, { verb, change, rows }, doing)
+    : await doMany(
+        named.resource.batch ?? '',
+        { verb, records: rows.map(({ id = null }) => ({ id, ...(verb === 'update' ? { change } : {}) })) },
+        doing,
+      )
+  notify(words().didMany(countText(came.done.length), countText(came.refused.length)), wayBack(reach, act, rows, came))
+  selection.only(came.refused.map(({ id }) => id))
+  pages.again()
+  return came
+}
+
+/** How to take it back: what somebody else has changed since stays as it is. */
+function wayBack(
+  { named: { resource }, pages }: Reach,
+  { inputs, verb }: Act,
+  rows: readonly RecordData[],
+  { done }: Outcome,
+): Notice['action'] {
+  const { batch = '' } = resource
+  const quiet = { onProgress: () => undefined }
+  const valuesOf = (record: RecordData): RecordData =>
+    Object.fromEntries(inputs.map((input) => [input.name, storedValue(input, record)]))
+  const undo = async (): Promise<Outcome> => {
+    if (verb === 'delete')
+      return doMany(batch, { verb: 'restore', records: done.map(({ id = null }) => ({ id })) }, quiet)
+    const still = await stillThere(resource, done, valuesOf)
+    const records = rows
+      .filter((record) => still.has(idOf(record)))
+      .map((record) => ({ id: record.id ?? null, change: valuesOf(record) }))
+    const came = await doMany(batch, { verb: 'update', records }, quiet)
+    const others = done.filter((record) => !still.has(idOf(record)))
+    const left = others.map((record) => ({ id: idOf(record), sentence: words().changedSince }))
+    return { ...came, refused: [...came.refused, ...left] }
+  }
+  const run = (): void =>
+    void undo().then(
+      (came) => {
+        notify(words().didMany(countText(came.done.length), countText(came.refused.length)))
+        pages.again()
+      },
+      (error) => notify(sentence(error)),
+    )
+  const isPossible = done.length > 0 && (verb === 'update' ? inputs.length > 0 : resource.actions.includes('restore'))
+  return isPossible ? { label: words().undo, run } : undefined
+}

@@ -1,0 +1,12 @@
+/** The saved_views plugin: people give the lists that they look at a name, and share them. */
+import { definePlugin } from '../../engine/index.ts'
+import { check } from './check.ts'
+
+export default definePlugin({
+  name: 'saved_views',
+  description:
+    'Lists that people keep under a name, for themselves, for their role or for all; the console has them in its menu.',
+  needs: ['auth'],
+  resources: [new URL('./resources/saved_views.yaml', import.meta.url)],
+  hooks: { check },
+})
