@@ -16,7 +16,7 @@ import { keepLock } from './accept.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { earlierIn, withEarlier } from './upgrade/earlier.ts'
-import { earlierImports, importWarnings, pluginCode } from './upgrade/imports.ts'
+import { warningsOfCode } from './upgrade/imports.ts'
 import { earlierWords } from './upgrade/words.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
@@ -38,7 +38,7 @@ async function checked(invocation: Invocation): Promise<Boot | undefined> {
   const wrong = [...scenarios.diagnostics, ...scenarios.value.flatMap((file) => file.diagnostics)]
   const ended = value === undefined ? [] : endedNames(value.catalog, new Date().toISOString().slice(0, 10))
   const told = await withEarlierWords(resourcesDir, diagnostics)
-  const names = importWarnings(earlierImports(await earlierWords(), await pluginCode(pluginsDir)))
+  const names = await warningsOfCode(pluginsDir)
   const which = { all: invocation.options.all === true, allBy: 'npx plinth check --all' }
   showDiagnostics({ diagnostics: inOrder([...told, ...wrong, ...ended, ...names]) }, invocation, which)
   if (value !== undefined) await keepLock(value, invocation)

@@ -8,6 +8,7 @@ import type { Settings } from '../settings.ts'
 import { inTurns } from '../turns.ts'
 import { showDiagnostics, shownInstances } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
+import { warningsOfCode } from './upgrade/imports.ts'
 import type { Watching } from './watch.ts'
 
 async function fillWithExamples(engine: Engine): Promise<void> {
@@ -56,7 +57,9 @@ async function begin(invocation: Invocation, stop: AbortSignal): Promise<Begun |
   const { answerWhileStarting } = await import('../http/starting.ts')
   const starting = answerWhileStarting(settings, () => new Date())
   const created = await createEngine({ settings, log, stop }).finally(starting.end)
-  showDiagnostics(created, invocation)
+  // A name that is gone may be why a plugin could not be imported.
+  const earlier = await warningsOfCode(settings.pluginsDir)
+  showDiagnostics({ diagnostics: [...created.diagnostics, ...earlier] }, invocation)
   const engine = created.value
   if (engine === undefined) return undefined
   try {

@@ -61,4 +61,27 @@ onServer('a start that is told to stop while it waits ends with 0', async () => 
   await close()
 })
 
+starting('a start names imports of names that are gone, with file and line, and serves', async () => {
+  build()
+  const { url, close } = await testDatabase()
+  const files = folder({
+    ...NOTES,
+    'resources/app.yaml': NOTES['resources/app.yaml'].replace('timestamps: {}', 'timestamps: {}, shop: {}'),
+    'package.json': '{ "type": "module" }',
+    'plugins/shop/index.ts':
+      "import type { Middleware } from 'plinth'\nexport type Around = Middleware\nexport default { name: 'shop', description: 'Sells.' }\n",
+  })
+  const env = bare({ ...(url && { DATABASE_URL: String(url) }), DATA_DIR: join(files.path, 'data') })
+  const server = await startServer(PROGRAM, files.path, env)
+  await until(async () => server.output().includes('earlier_name'))
+  assert.match(
+    server.output(),
+    /plugins\/shop\/index\.ts:1:15 warning earlier_name: "Middleware" went with version 0\.2\.0/,
+  )
+  assert.is((await fetch(`${server.url}/api/notes`)).status, 200)
+  await server.stop('SIGTERM')
+  files.remove()
+  await close()
+})
+
 starting.run()

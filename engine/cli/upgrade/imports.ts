@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Diagnostic } from '../../text/diagnostic.ts'
 import type { Source, Span } from '../../text/source.ts'
-import type { EarlierWord } from './words.ts'
+import { type EarlierWord, earlierWords } from './words.ts'
 
 /** A name that is imported, at its place. */
 interface EarlierImport {
@@ -58,6 +58,12 @@ export function importWarnings(found: readonly EarlierImport[]): readonly Diagno
     const hint = word.is === undefined ? 'change the code' : `\`plinth upgrade\` imports "${word.is}" instead`
     return { code: 'earlier_name', severity: 'warning', message, span, hint }
   })
+}
+
+/** The same for all code of the plugins in a folder. */
+export async function warningsOfCode(folder: string): Promise<readonly Diagnostic[]> {
+  const code = await pluginCode(folder)
+  return code.length === 0 ? [] : importWarnings(earlierImports(await earlierWords(), code))
 }
 
 /** The files with the present name of each import; the code goes on with the name that it knows. */
