@@ -44,7 +44,7 @@ function isUpToDate(sources) {
 }
 
 function isAsset(file) {
-  return !/\.(ts|md)$/.test(file) && file !== join('engine', 'build.mjs') && !file.startsWith(page + sep)
+  return !/\.(tsx?|md)$/.test(file) && file !== join('engine', 'build.mjs') && !file.startsWith(page + sep)
 }
 
 function copyAssets(sources) {
@@ -56,7 +56,7 @@ function copyAssets(sources) {
 
 /** Files that are started, or imported by their place: all others become parts of these. */
 function entryPoints(sources) {
-  const own = ['cli/main', 'index', 'testing/index', 'plugin/module-hooks', 'plugin/register']
+  const own = ['cli/main', 'index', 'testing/index', 'plugin/module-hooks', 'plugin/register', 'plugin/bundle']
   const plugins = sources.filter((file) => /^plugins[\\/](?:[^\\/]+[\\/]){1,2}index\.ts$/.test(file))
   return [...own.map((name) => join('engine', `${name}.ts`)), ...plugins]
 }
@@ -107,12 +107,30 @@ async function bundle(sources) {
   return outputFiles.map(({ path }) => relative(dist, path))
 }
 
-/** Writes the page of the console; gives the names of its files in dist/. */
-async function bundlePage() {
+/** Writes the page of the console with the types of what plugins import from it; gives the names of its files in dist/. */
+async function bundlePage(compiler) {
   const builder = join(root, page, 'build.mjs')
   if (!existsSync(builder)) return []
   const { buildPage } = await import(pathToFileURL(builder).href)
-  return (await buildPage(join(dist, page))).map((name) => join(page, name))
+  const names = await buildPage(join(dist, page))
+  const { status } = spawnSync(process.execPath, [compiler, '-p', join(page, 'kit')], { cwd: root, stdio: 'inherit' })
+  if (status !== 0) throw new Error('The types of the page of the console cannot be written.')
+  return names.map((name) => join(page, name))
+}
+
+/** Writes what plugins add to the console as starts read it; gives the names of the files in dist/. */
+async function bundleAdditions(sources) {
+  const files = sources.filter((file) => /^plugins[\\/](?:[^\\/]+[\\/]){1,2}console\.tsx$/.test(file))
+  const { bundled } = await import(pathToFileURL(join(dist, 'engine', 'plugin', 'bundle.js')).href)
+  return Promise.all(
+    files.map(async (file) => {
+      const { diagnostics, value } = await bundled(join(root, file))
+      if (value === undefined) throw new Error(`${file}: ${diagnostics.map(({ message }) => message).join('; ')}`)
+      const name = file.replace(/tsx$/, 'json')
+      writeFileSync(join(dist, name), JSON.stringify({ ...value, inputs: {} }))
+      return name
+    }),
+  )
 }
 
 /**
@@ -122,7 +140,7 @@ async function bundlePage() {
 function removeOrphans(made, builtBefore) {
   const known = new Set(made)
   for (const file of folders.flatMap((folder) => filesUnder(dist, folder))) {
-    const isType = file.endsWith('.d.ts') && existsSync(join(root, file.replace(/\.d\.ts$/, '.ts')))
+    const isType = file.endsWith('.d.ts') && ['.ts', '.tsx'].some((end) => existsSync(join(root, file.replace(/\.d\.ts$/, end))))
     // Another build at the same time removes the same files.
     const { mtimeMs = 0 } = statSync(join(dist, file), { throwIfNoEntry: false }) ?? {}
     const isInUse = file.startsWith(parts) && mtimeMs >= builtBefore
@@ -138,7 +156,8 @@ async function buildAll(compiler, sources) {
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
   if (status !== 0) return status ?? 1
   copyAssets(sources)
-  removeOrphans([...(await bundle(sources)), ...(await bundlePage())], builtBefore)
+  const code = await bundle(sources)
+  removeOrphans([...code, ...(await bundleAdditions(sources)), ...(await bundlePage(compiler))], builtBefore)
   writeFileSync(stamp, '')
   // Dated to the start: what was saved while the compiler ran is newer than what it made.
   utimesSync(stamp, startedAt, startedAt)

@@ -33,6 +33,7 @@ export {
   unlessAborted,
 } from './breaker.ts'
 export { clockAt, dayAt, momentOf, zoneNamed } from './calendar/zone.ts'
+export type { AddedPage, Addition, Additions } from './catalog/addition.ts'
 export type { Access, BelongsTo, Catalog, Field, FieldPath, Filter, Relation, Resource } from './catalog/catalog.ts'
 export { singular } from './catalog/name.ts'
 export { policyPaths } from './catalog/policy-paths.ts'

@@ -194,12 +194,13 @@ async function assembled(
   const place = (name: string) => plugins.value.place([name], 'key')
   const used = Object.keys(plugins.value.value)
   const loaded = await loadPlugins(used, { ...places, place })
-  const { composed, brought, composition } = await composedOf(loaded.value, plugins.value, before)
-  const found = [app, plugins, loaded, composed, brought].flatMap((stage) => stage.diagnostics)
+  const { additions, composed, brought, composition } = await composedOf(loaded.value, plugins.value, before)
+  const found = [app, plugins, loaded, composed, additions, brought].flatMap((stage) => stage.diagnostics)
   const { stack, rest } = await catalogOfLayers(app.value, layers, composition, brought.value, doing)
   const replaced = [...app.replaced, ...stack.replaced]
   // Where a plugin is missing, its words are unknown too; only the missing plugin is reported.
-  const missing = isFailed(loaded.diagnostics) || composed.diagnostics.some(({ code }) => code === 'missing_plugin')
+  const isPartLost = isFailed([...loaded.diagnostics, ...additions.diagnostics])
+  const missing = isPartLost || composed.diagnostics.some(({ code }) => code === 'missing_plugin')
   const unsure = missing ? FOLLOWS_A_PLUGIN : isFailed([...plugins.diagnostics, ...composed.diagnostics]) ? ROLES : NONE
   const judged = rest.diagnostics.filter(
     ({ code, severity }) => !unsure.has(code) && !(missing && severity === 'warning'),

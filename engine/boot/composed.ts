@@ -2,9 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Additions } from '../catalog/addition.ts'
 import type { Document, PluginsDefinition } from '../definition/definition.ts'
 import { sentenceOf } from '../error.ts'
 import { memo, sameLists } from '../memo.ts'
+import { additionsOf } from '../plugin/additions.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
 import { shippedPlugins } from '../plugin/load.ts'
 import type { Plugin } from '../plugin/plugin.ts'
@@ -12,12 +14,20 @@ import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { type Source, unchanged } from '../text/source.ts'
 
 const samePlugins = sameLists<Plugin>()
-const compositionOf = memo((plugins: readonly Plugin[], options: Document<PluginsDefinition>) =>
-  compose(plugins, options),
-)
+const compositionOf = memo((plugins: readonly Plugin[], options: Document<PluginsDefinition>) => {
+  const made = new Map<string, ReturnType<typeof compose>>()
+  return (additions: Additions): ReturnType<typeof compose> => {
+    const key = [...additions.values()].map(({ plugin, version }) => `${plugin} ${version}`).join()
+    const known = made.get(key) ?? compose(plugins, options, additions)
+    made.clear()
+    made.set(key, known)
+    return known
+  }
+})
 
 interface Composed {
   readonly composed: ReturnType<typeof compose>
+  readonly additions: Required<Collected<Additions>>
   readonly brought: Required<Collected<readonly Source[]>>
   /** The composition with what the passes know of its plugins. */
   readonly composition: Composition
@@ -29,9 +39,10 @@ export async function composedOf(
   options: Document<PluginsDefinition>,
   before: readonly Source[],
 ): Promise<Composed> {
-  const composed = compositionOf(samePlugins(plugins), options)
+  const additions = await additionsOf(plugins)
+  const composed = compositionOf(samePlugins(plugins), options)(additions.value)
   const brought = await pluginSources(composed.value, before)
-  return { composed, brought, composition: await knowing(composed.value, brought.value) }
+  return { composed, additions, brought, composition: await knowing(composed.value, brought.value) }
 }
 
 const sameSources = sameLists<Source>()

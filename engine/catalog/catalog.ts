@@ -10,6 +10,7 @@ import type {
 import type { FieldType } from '../field/field-type.ts'
 import type { JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
+import type { Additions } from './addition.ts'
 import type { Automation } from './automation.ts'
 import type {
   Access,
@@ -268,6 +269,8 @@ export interface Catalog {
   readonly explain: string | undefined
   /** What app.yaml says of the console as a whole. */
   readonly console: ConsoleDefinition | undefined
+  /** What plugins add to the console. */
+  readonly additions: Additions
   /** The limits of limits.ts as app.yaml narrowed them. */
   readonly limits: Readonly<Record<string, number>>
   readonly fieldTypes: ReadonlyMap<string, FieldType>

@@ -16,7 +16,7 @@ import { writeForEditors } from './for-editors.ts'
 const SETTLE_MS = 150
 
 const YAML = /\.(?:ya?ml|liquid)$/
-const PLUGINS = /\.(?:ya?ml|[mc]?[jt]s|json)$/
+const PLUGINS = /\.(?:ya?ml|[mc]?[jt]sx?|json|css)$/
 /** Folders of packages and of editors in the folder of plugins, which hold no code of the application. */
 const LEFT_OUT = /[\\/](?:node_modules|\.[^\\/]*)(?:[\\/]|$)/
 

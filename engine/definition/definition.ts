@@ -378,4 +378,6 @@ export interface Vocabulary {
     }
   >
   readonly plugins: ReadonlyMap<string, { readonly description: string; readonly options: JsonSchema | undefined }>
+  /** Kinds of views that plugins draw. */
+  readonly views?: readonly string[]
 }

@@ -7,7 +7,7 @@ import { CHANGED_POLICIES, FILTER_DEFINITIONS, POLICIES } from './filter-schema.
 import { LIST_KEYS } from './list-schema.ts'
 import { RELATION_DEFINITIONS } from './relation-schema.ts'
 import { AUTOMATIONS, automationSchema, FOLLOWS, MOVE_KEYS, RULES, SHOW_MOVES } from './rule-schema.ts'
-import { CONSOLE, SCREEN_KEYS } from './screen-schema.ts'
+import { CONSOLE, SCREEN_KEYS, viewsKey } from './screen-schema.ts'
 import { earlierName, either, key, list, map, NAME, named, PATH, ref, SPAN, SWITCH, TEXT } from './word-schema.ts'
 
 const HOURS: JsonSchema = {
@@ -288,7 +288,9 @@ export function resourceSchema(vocabulary: Vocabulary): JsonSchema {
   return {
     $schema: DRAFT,
     title: 'A resource of Plinth',
-    ...map({ ...RESOURCE_KEYS, ...Object.fromEntries(contributed) }, ['resource']),
+    ...map({ ...RESOURCE_KEYS, views: viewsKey(vocabulary.views ?? []), ...Object.fromEntries(contributed) }, [
+      'resource',
+    ]),
     definitions: {
       ...FILTER_DEFINITIONS,
       ...RELATION_DEFINITIONS,

@@ -20,6 +20,7 @@ export const WIDGETS: Readonly<Record<string, readonly string[]>> = {
 }
 
 export const VIEW_KINDS = ['list', 'board', 'calendar', 'figures'] as const
+/** A kind of views; others than these are drawn by plugins. */
 export type ViewKind = (typeof VIEW_KINDS)[number]
 
 /** One figure on a screen: what is drawn, of what. */
@@ -40,7 +41,7 @@ export interface ViewDefinition {
   readonly label?: string
   readonly icon?: string
   readonly like?: string
-  readonly as?: ViewKind
+  readonly as?: string
   readonly where?: JsonObject
   readonly columns?: readonly string[]
   readonly sort?: string | readonly string[]
@@ -235,14 +236,19 @@ export const BUTTON_KEYS: Readonly<Record<string, JsonSchema>> = {
   many: key('Whether a list offers it for chosen records too; it then sets, and does nothing else.', true, SWITCH),
 }
 
+/** The key `views` with the kinds of views that plugins draw besides. */
+export function viewsKey(kinds: readonly string[]): JsonSchema {
+  return key(
+    'Screens of its records by name: lists, boards, calendars and figures.',
+    { queue: { where: { is_open: true }, columns: ['number', 'subject'] } },
+    named(map({ ...VIEW_KEYS, as: { ...VIEW_KEYS.as, enum: [...VIEW_KINDS, ...kinds] } })),
+  )
+}
+
 /** The keys of a resource that screens read. */
 export const SCREEN_KEYS: Readonly<Record<string, JsonSchema>> = {
   icon: ICON,
-  views: key(
-    'Screens of its records by name: lists, boards, calendars and figures.',
-    { queue: { where: { is_open: true }, columns: ['number', 'subject'] } },
-    named(map(VIEW_KEYS)),
-  ),
+  views: viewsKey([]),
   layout: key(
     'What forms and the screen of a record show, and in which order.',
     { form: ['subject'] },
@@ -307,4 +313,10 @@ export const KEYS_OF_KINDS: Readonly<Record<ViewKind, readonly string[]>> = {
   board: ['by', 'card', 'sort', 'count'],
   calendar: ['at', 'from', 'until', 'title', 'color', 'rows'],
   figures: ['over', 'tiles'],
+}
+
+/** The keys of a kind of views; those that a plugin draws may have all but those of figures. */
+export function keysOfKind(kind: string): readonly string[] {
+  const { figures: _, ...others } = KEYS_OF_KINDS
+  return Object.hasOwn(KEYS_OF_KINDS, kind) ? KEYS_OF_KINDS[kind as ViewKind] : Object.values(others).flat()
 }

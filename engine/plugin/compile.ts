@@ -14,32 +14,42 @@ const LINGER_MS = 1_000
 const PACKAGE = createRequire(import.meta.url).resolve('esbuild/package.json')
 /** Next to the compiler, where packages keep such files; never next to the sources. */
 const CACHE = resolve(dirname(PACKAGE), '..', '.cache', 'plinth')
-const { version } = createRequire(import.meta.url)(PACKAGE) as { readonly version: string }
+/** The version of the compiler. */
+export const COMPILER = (createRequire(import.meta.url)(PACKAGE) as { readonly version: string }).version
 
 let working = 0
 
-/** Throws the mistake in the file, with its place. */
-async function transformed(file: string, text: string): Promise<string> {
-  const { stop, transform } = await import('esbuild')
+/** Does work with the compiler, which ends a while after the last of it. */
+export async function compiling<T>(work: (compiler: typeof import('esbuild')) => Promise<T>): Promise<T> {
+  const compiler = await import('esbuild')
   working += 1
   try {
-    const { code } = await transform(text, {
-      loader: 'ts',
-      format: 'esm',
-      target: 'node20',
-      sourcefile: file,
-      sourcemap: 'inline',
-      sourcesContent: false,
-      logLevel: 'silent',
-      // No tsconfig.json decides how a plugin runs.
-      tsconfigRaw: {},
-    })
+    return await work(compiler)
+  } finally {
+    working -= 1
+    setTimeout(() => working === 0 && compiler.stop(), LINGER_MS).unref()
+  }
+}
+
+/** Throws the mistake in the file, with its place. */
+async function transformed(file: string, text: string): Promise<string> {
+  try {
+    const { code } = await compiling(({ transform }) =>
+      transform(text, {
+        loader: 'ts',
+        format: 'esm',
+        target: 'node20',
+        sourcefile: file,
+        sourcemap: 'inline',
+        sourcesContent: false,
+        logLevel: 'silent',
+        // No tsconfig.json decides how a plugin runs.
+        tsconfigRaw: {},
+      }),
+    )
     return code
   } catch (error) {
     throw new Error(sentences(file, error))
-  } finally {
-    working -= 1
-    setTimeout(() => working === 0 && stop(), LINGER_MS).unref()
   }
 }
 
@@ -58,7 +68,7 @@ function sentences(file: string, error: unknown): string {
 }
 
 /** Keeps a file whole or not at all; if nothing can be written, the next process compiles it again. */
-async function keep(name: string, code: string): Promise<void> {
+export async function keep(name: string, code: string): Promise<void> {
   try {
     await mkdir(CACHE, { recursive: true })
     if ((await readdir(CACHE)).length > KEPT) {
@@ -73,12 +83,17 @@ async function keep(name: string, code: string): Promise<void> {
   }
 }
 
+/** A file that was kept; undefined where there is none. */
+export function kept(name: string): Promise<string | undefined> {
+  return readFile(join(CACHE, name), 'utf8').catch(() => undefined)
+}
+
 /** The JavaScript of a TypeScript file; rejects with a sentence with the place of a mistake. */
 export async function compiled(file: string): Promise<string> {
   const text = await readFile(file, 'utf8')
-  const hash = createHash('sha256').update(`${version}\0${file}\0${text}`).digest('hex')
+  const hash = createHash('sha256').update(`${COMPILER}\0${file}\0${text}`).digest('hex')
   const name = `${hash}.js`
-  const known = await readFile(join(CACHE, name), 'utf8').catch(() => undefined)
+  const known = await kept(name)
   if (known !== undefined) return known
   const code = await transformed(file, text)
   await keep(name, code)

@@ -2,6 +2,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 import type { Actions } from '../automation/action.ts'
+import type { Additions } from '../catalog/addition.ts'
 import type { ListenerContribution } from '../change/listener.ts'
 import type { Document, Path, PluginsDefinition, Vocabulary } from '../definition/definition.ts'
 import { judge } from '../definition/judge.ts'
@@ -19,6 +20,7 @@ import type { BoundHook } from '../run/execution.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { durationMs } from '../text/duration.ts'
 import { actionChecks, actionsOf } from './actions.ts'
+import { addedNames } from './additions.ts'
 import { type Binder, type Bound, clash, distinct, type Named, named } from './bound.ts'
 import { HOUSEKEEPING } from './housekeeping.ts'
 import { KEEP } from './keep.ts'
@@ -82,6 +84,7 @@ export interface Composition {
 export function compose(
   plugins: readonly Plugin[],
   options: Document<PluginsDefinition>,
+  additions: Additions = new Map(),
 ): Required<Collected<Composition>> {
   const { value: ordered, diagnostics: circles } = orderPlugins(plugins)
   const checked = ordered.map((plugin) => ({ plugin, ...checkOptions(plugin, options) }))
@@ -91,7 +94,8 @@ export function compose(
     )
   const clashes: Diagnostic[] = []
   const actions = actionsOf(bound, clashes)
-  const vocabulary = vocabularyOf(ordered, bound, actions, clashes)
+  const added = addedNames(additions, clashes)
+  const vocabulary = { ...vocabularyOf(ordered, bound, actions, clashes), views: added.views }
   const { hooks, diagnostics: inputs } = hooksOf(bound, vocabulary)
   const listeners = listenersOf(bound, clashes)
   const value: Composition = Object.freeze({
@@ -101,7 +105,8 @@ export function compose(
       ...extensionsOf(bound, vocabulary, actions),
       hooks: new Map([...hooks].map(([name, hook]) => [name, hook.input.map((field) => field.name)])),
       listeners: new Map([...listeners].map(([name, { value }]) => [name, value.to ?? {}])),
-      permissions: permissionsOf(bound, clashes),
+      permissions: new Map([...added.permissions, ...permissionsOf(bound, clashes)]),
+      additions,
       takenOver: new Map(ordered.flatMap(({ takesOver = {} }) => Object.entries(takesOver))),
       accounts: only('accounts', bound, clashes)?.value,
       pluginOptions: new Map(checked.map(({ plugin, options }) => [plugin.name, options])),
@@ -123,11 +128,8 @@ export function compose(
     commands: commandsOf(bound, clashes),
     ...outsideOf(ordered, bound),
   })
-  const missing = ordered.flatMap((plugin) => missingPlugins(plugin, options))
-  return {
-    value,
-    diagnostics: [...missing, ...circles, ...checked.flatMap((one) => one.diagnostics), ...clashes, ...inputs],
-  }
+  const before = [...ordered.flatMap((plugin) => missingPlugins(plugin, options)), ...circles]
+  return { value, diagnostics: [...before, ...checked.flatMap((one) => one.diagnostics), ...clashes, ...inputs] }
 }
 
 /** The contribution of a kind that an application has at most once. */

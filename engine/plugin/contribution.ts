@@ -108,4 +108,8 @@ export const CONTRIBUTIONS = {
     gives: 'your files outside the database, and SQL that selects their keys',
     when: '`npx plinth dump` should include them',
   },
+  console: {
+    gives: 'pages, editors, blocks and views of the console, from one file in TypeScript and JSX',
+    when: 'people should see or do something that no list, record and form shows',
+  },
 } as const satisfies Record<keyof Plugin, Contribution>

@@ -13,7 +13,7 @@ export const FROM_SOURCE = import.meta.url.endsWith('.ts')
 
 const EXTENSION = FROM_SOURCE ? 'ts' : 'js'
 /** Declaration files next to compiled code are not code. */
-const CODE = /(?<!\.d)\.(?:[mc]?[jt]s|json)$/
+const CODE = /(?<!\.d)\.(?:[mc]?[jt]sx?|json|css)$/
 
 function here(path: string): string {
   return new URL(path, import.meta.url).href

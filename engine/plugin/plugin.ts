@@ -215,6 +215,8 @@ export interface Plugin {
   /** A check for `plinth doctor`, such as of an outside server. */
   readonly check?: Check
   readonly plan?: PlanContribution
+  /** The file of its page: what it adds to the console, as the default export. It is bundled for browsers at the start. */
+  readonly console?: URL
 }
 
 /** Freezes a plugin and gives it its type. */

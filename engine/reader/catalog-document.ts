@@ -10,6 +10,7 @@ import { isWritable } from '../record/decode.ts'
 import { isWordShown, speaksOf } from '../statement/moves.ts'
 import { requiredFields } from '../write/create.ts'
 import { manyFields } from '../write/input.ts'
+import { additionsFor } from './additions.ts'
 import { askingOf } from './asking.ts'
 import { isAllowed, isChosenBy, isOffered, readBy, writtenBy } from './part.ts'
 import { consoleOf, screensOf, withAsked } from './screens.ts'
@@ -100,7 +101,8 @@ export function catalogDocument(
     prefix: catalog.prefix,
     limits,
     ...(isFollowed ? { stream: `${catalog.prefix}/stream` } : {}),
-    ...consoleOf(catalog.console, asker, resources),
+    ...consoleOf(catalog, asker, resources),
+    ...additionsFor(asker, resources),
     resources,
     routes: routes.filter(({ resource }) => resource === undefined || !seen.has(resource)).map(routeOf),
   }

@@ -2,13 +2,14 @@
 import type { Asker } from '../ask/askable.ts'
 import { allowsAll } from '../ask/policy.ts'
 import { readWhere } from '../ask/where.ts'
-import type { Button, Resource, View } from '../catalog/catalog.ts'
+import type { Button, Catalog, Resource, View } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
-import type { BlockDefinition, ConsoleDefinition, TileDefinition } from '../definition/screen-schema.ts'
+import type { BlockDefinition, TileDefinition } from '../definition/screen-schema.ts'
 import { parseFilter } from '../filter/parse-yaml.ts'
 import { leaves } from '../filter/walk.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { pagesFor } from './additions.ts'
 
 /** The outline of a resource as its reader gets it, before what screens show. */
 export type Outline = JsonObject
@@ -64,13 +65,14 @@ export function withAsked(ground: Ground, key: 'fields' | 'relations'): JsonObje
 
 /** `console` of app.yaml for the reader: the first screen of its role, and the menu with what it may open. */
 export function consoleOf(
-  whole: ConsoleDefinition | undefined,
+  { additions, console: whole }: Pick<Catalog, 'additions' | 'console'>,
   { actor }: Asker,
   resources: JsonObject,
 ): { readonly console?: JsonObject } {
   if (whole === undefined) return {}
   const isOpen = (screen: string): boolean => {
     const [name = '', view] = screen.split('/')
+    if (pagesFor(additions, actor).some(({ path }) => path === screen)) return true
     const outline = Object.hasOwn(resources, name) ? resources[name] : undefined
     if (!isObject(outline) || !isObject(outline.list) || outline.list.own !== true) return false
     return view === undefined || (isObject(outline.views) && Object.hasOwn(outline.views, view))
@@ -214,12 +216,18 @@ function isAsked(ground: Ground, name: string): boolean {
 
 function isShown(ground: Ground, name: string): boolean {
   const { outline, resource } = ground
-  if (isSeen(ground, name) || partAt(ground, 'below', name) !== undefined) return true
+  if (isSeen(ground, name) || partAt(ground, 'below', name) !== undefined || isBlock(ground, name)) return true
   const routes = Array.isArray(outline.routes) ? outline.routes : []
   return (
     Object.hasOwn(resource.keys, name) &&
     routes.some((route) => isObject(route) && route.method === 'GET' && String(route.path).endsWith(`/{id}/${name}`))
   )
+}
+
+/** Whether a plugin draws it. */
+function isBlock({ asker: { catalog }, resource }: Ground, name: string): boolean {
+  const isOwn = resource.fields.has(name) || resource.relations.has(name) || Object.hasOwn(resource.keys, name)
+  return !isOwn && [...catalog.additions.values()].some(({ blocks }) => blocks.includes(name))
 }
 
 function blockOf(ground: Ground, block: BlockDefinition): Json[] {

@@ -1,5 +1,6 @@
 /** The contributions of plugins to the catalog, as plain data: the passes know contributions and never plugins. */
 
+import type { Additions } from '../catalog/addition.ts'
 import type { Catalog, Resource, TakenOver } from '../catalog/catalog.ts'
 import type { ActionName, ApplicationDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
@@ -83,6 +84,8 @@ export interface Extensions {
   readonly permissions: ReadonlyMap<string, string>
   readonly takenOver: ReadonlyMap<string, TakenOver>
   readonly accounts: AccountsContribution | undefined
+  /** What plugins add to the console. */
+  readonly additions?: Additions
   /** Whether a plugin identifies callers; false: no caller is known. */
   readonly authenticates?: boolean
   /** The files that plugins brought. */

@@ -23,20 +23,22 @@ export function layoutOf(resolution: Resolution, { document }: Written, draft: D
   return JSON.parse(JSON.stringify(layout)) as Screens['layout']
 }
 
-/** A field, a relation, or the last part of a path below a record, of a resource or by a key of a plugin. */
-function judgeName(resolution: Resolution, draft: Draft, name: string, span: Span): void {
-  if (draft.fields.has(name) || draft.relations.has(name) || Object.hasOwn(draft.keys, name)) return
+/** A field, a relation, the last part of a path below a record, of a resource or by a key of a plugin, or a block of a plugin. */
+function judgeName(resolution: Resolution, draft: Draft, name: string, span: Span, isBlock = false): void {
+  const added = isBlock ? [...(resolution.extensions.additions?.values() ?? [])].flatMap(({ blocks }) => blocks) : []
+  const isOwn = draft.fields.has(name) || draft.relations.has(name) || Object.hasOwn(draft.keys, name)
+  if (isOwn || added.includes(name)) return
   const below = [...resolution.drafts.values()].flatMap(({ nested }) =>
     nested.flatMap(({ path, relation }) => (relation.target === draft.name ? [path] : [])),
   )
   if (below.includes(name)) return
-  const known = [...draft.fields.keys(), ...draft.relations.keys(), ...below, ...Object.keys(draft.keys)]
+  const known = [...draft.fields.keys(), ...draft.relations.keys(), ...below, ...Object.keys(draft.keys), ...added]
   reportUnknown(resolution, draft, name, span, new Set(known))
 }
 
 function judgeBlock(resolution: Resolution, draft: Draft, { place, value }: Document<BlockDefinition>): void {
   if (typeof value === 'string') {
-    judgeName(resolution, draft, value, place([]))
+    judgeName(resolution, draft, value, place([]), true)
     return
   }
   if (isNames(value)) {

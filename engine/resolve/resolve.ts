@@ -149,6 +149,7 @@ function catalogOf(resolution: Resolution): Catalog {
     takenOver: new Map(resolution.extensions.takenOver),
     explain: value.explain?.permission,
     console: value.console,
+    additions: resolution.extensions.additions ?? new Map(),
     limits: limitsOf(value),
     fieldTypes: new Map(resolution.extensions.fieldTypes),
     listeners: new Map(resolution.heard),

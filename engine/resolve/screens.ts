@@ -6,6 +6,7 @@ import {
   type ButtonDefinition,
   type ConsoleDefinition,
   KEYS_OF_KINDS,
+  keysOfKind,
   type ViewDefinition,
   WIDGETS,
 } from '../definition/screen-schema.ts'
@@ -40,6 +41,7 @@ export function screens(resolution: Resolution): void {
       buttons: buttonsOf(resolution, written, draft),
     }
   }
+  judgePages(resolution)
   const { console: whole } = resolution.definition.app.value
   if (whole !== undefined) judgeConsole(resolution, inside(resolution.definition.app, ['console'], whole))
 }
@@ -63,10 +65,12 @@ function asked(resolution: Resolution, written: Written, draft: Draft): void {
   }
 }
 
-function judgeWidget({ report }: Resolution, widget: string, type: string, span: ReturnType<Place>): void {
-  const fitting = Object.keys(WIDGETS).filter((one) => WIDGETS[one]?.includes(type) === true)
+function judgeWidget({ extensions, report }: Resolution, widget: string, type: string, span: ReturnType<Place>): void {
+  const added = [...(extensions.additions?.values() ?? [])].flatMap(({ editors }) => [...editors])
+  const widgets = new Map([...added.map(([name, { types }]) => [name, types] as const), ...Object.entries(WIDGETS)])
+  const fitting = [...widgets.keys()].filter((one) => widgets.get(one)?.includes(type) === true)
   if (fitting.includes(widget)) return
-  const message = Object.hasOwn(WIDGETS, widget)
+  const message = widgets.has(widget)
     ? `The widget "${widget}" is not for a field of the type ${type}`
     : `Unknown widget "${widget}"`
   report('unknown_word', message, span, suggest(widget, fitting))
@@ -133,7 +137,7 @@ function judgeView(
   const kind = whole.as ?? 'list'
   const others = new Set(Object.values(KEYS_OF_KINDS).flat())
   for (const key of Object.keys(value)) {
-    if (!others.has(key) || KEYS_OF_KINDS[kind].includes(key)) continue
+    if (!others.has(key) || keysOfKind(kind).includes(key)) continue
     const fitting = Object.entries(KEYS_OF_KINDS).flatMap(([one, keys]) => (keys.includes(key) ? [one] : []))
     resolution.report('wrong_screen', `"${key}" is not for a view as ${kind}`, place([key], 'key'), {
       hint: `write as: ${fitting.join(' or ')}, or take "${key}" away`,
@@ -261,13 +265,27 @@ function judgeButton(resolution: Resolution, draft: Draft, { place, value }: Doc
     )
 }
 
+/** The pages of plugins have addresses that no resource has. */
+function judgePages({ definition: { app }, drafts, extensions, report }: Resolution): void {
+  for (const { pages, plugin } of extensions.additions?.values() ?? [])
+    for (const { path } of pages)
+      if (drafts.has(path))
+        report(
+          'name_clash',
+          `A page of the plugin "${plugin}" has the address of the resource "${path}"`,
+          app.place(['plugins', plugin], 'key'),
+        )
+}
+
 /** What app.yaml says of the console: the screens that it names exist, and its colour can be seen. */
 function judgeConsole(resolution: Resolution, { place, value }: Document<ConsoleDefinition>): void {
+  const pages = [...(resolution.extensions.additions?.values() ?? [])].flatMap((one) => one.pages)
   const judge = (screen: string, span: ReturnType<Place>): void => {
     const [name = '', view] = screen.split('/')
     const draft = resolution.drafts.get(name)
     if (draft === undefined) {
-      if (!resolution.unusable.has(name))
+      const isKnown = resolution.unusable.has(name) || pages.some(({ path }) => path === screen)
+      if (!isKnown)
         resolution.report('unknown_resource', `Unknown resource "${name}"`, span, suggestResource(resolution, name))
     } else if (view !== undefined && !draft.screens.views.has(view) && !isViewWritten(resolution, name, view)) {
       const known = [...draft.screens.views.keys()].map((one) => `${name}/${one}`)

@@ -1,5 +1,6 @@
 /** ⇄ The files of the page as the build made them, and the HTML that loads them. */
 import { readFileSync } from 'node:fs'
+import type { Addition } from '../../engine/index.ts'
 import { escaped } from '../pages/page.ts'
 
 export interface PageFile {
@@ -12,6 +13,8 @@ export interface BuiltPage {
   readonly version: string
   readonly script: string
   readonly style: string
+  /** The modules that the pages of plugins import, by what follows `plinth-shared:`. */
+  readonly shared: Readonly<Record<string, string>>
   readonly files: ReadonlyMap<string, PageFile>
 }
 
@@ -39,17 +42,28 @@ export function readPage(place: URL): BuiltPage | undefined {
       readonly version: string
       readonly script: string
       readonly style: string
+      readonly shared?: Readonly<Record<string, string>>
       readonly files: readonly string[]
     }
     const files = page.files.map((name): [string, PageFile] => {
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
       return [name, { type, body: readFileSync(new URL(name, place)) }]
     })
-    return { ...page, files: new Map(files) }
+    return { ...page, shared: page.shared ?? {}, files: new Map(files) }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+/** A file of what a plugin adds: its script, which imports the modules of this page, or its style. */
+export function addedFile({ plugin, script, style }: Addition, name: string, page: BuiltPage): PageFile | undefined {
+  if (name === `${plugin}.css` && style !== undefined) return { type: TYPES.css!, body: Buffer.from(style) }
+  if (name !== `${plugin}.js`) return undefined
+  const linked = script.replace(/(["'])plinth-shared:([\w-]+)\1/g, (_, quote, shared) => {
+    return `${quote}../${page.version}/${page.shared[shared] ?? shared}${quote}`
+  })
+  return { type: TYPES.js!, body: Buffer.from(linked) }
 }
 
 /** The HTML of every screen: `root` is the path of the application, `name` what people call it. */

@@ -1,7 +1,7 @@
 /** The console plugin: the application as screens at /console, drawn from /catalog.json with the rights of its reader. */
 import { ApiError, definePlugin, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
 import { rootOf } from '../pages/page.ts'
-import { builtPage, htmlOf, unbuiltHtml } from './files.ts'
+import { addedFile, builtPage, htmlOf, unbuiltHtml } from './files.ts'
 
 /** Everything comes from this server, no script or style is inline, and no text becomes a script. */
 const HEADERS = Object.freeze({
@@ -30,7 +30,9 @@ async function fileOrScreen(context: RouteContext): Promise<Reply> {
   const { resource, record } = context.params
   const page = builtPage()
   if (resource === undefined || !/^[0-9a-f]{12}$/.test(resource)) return screen(context)
-  const file = page?.version === resource ? page.files.get(record ?? '') : undefined
+  const added = [...context.catalog.additions.values()].find(({ version }) => version === resource)
+  const own = page?.version === resource ? page.files.get(record ?? '') : undefined
+  const file = own ?? (page && added && addedFile(added, record ?? '', page))
   if (file === undefined) throw new ApiError('route_not_found')
   return { raw: file, headers: FOR_GOOD }
 }

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert'
 import { projectFiles, readSources } from './source.ts'
 
 const page = suite('the page of the console')
-/** Lists that people keep under a name and conditions that they build are 700 of them. */
-const MOST_LINES = 11_500
+/** Lists that people keep under a name and conditions that they build are 700 of them, and what plugins import and add 800. */
+const MOST_LINES = 12_000
 
 const files = projectFiles()
 const sources = readSources(files, ['plugins/console'])

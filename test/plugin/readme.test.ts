@@ -49,6 +49,7 @@ fields: { slug: { type: string, unique: true }, permissions: { type: list, of: s
 seeds: { key: slug, rows: [{ slug: boss, permissions: [loans.waive] }, { slug: admin, permissions: ["*"] }] }
 `,
   'plugins/loans/resources/waivers.yaml': 'resource: waivers\nactions: []\nfields: { reason: { type: text } }\n',
+  'plugins/loans/console.tsx': 'export default {}\n',
   'package.json': '{ "type": "module" }',
 }
 

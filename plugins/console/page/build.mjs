@@ -26,6 +26,23 @@ const fewLanguages = {
   },
 }
 
+/** The modules that the pages of plugins share with this one, each with what it is made of. */
+const SHARED = { react: 'react', 'jsx-runtime': 'react/jsx-runtime', kit: './kit/kit.ts' }
+
+/** React is written for another kind of modules, in which names are values: they are written out. */
+const namedExports = {
+  name: 'named-exports',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^shared:/ }, ({ path }) => ({ path: path.slice('shared:'.length), namespace: 'shared' }))
+    onLoad({ filter: /.*/, namespace: 'shared' }, async ({ path }) => {
+      if (path.startsWith('.')) return { contents: `export * from ${JSON.stringify(path)}`, resolveDir: here }
+      const names = Object.keys(await import(path)).filter((name) => /^[A-Za-z]\w*$/.test(name) && name !== 'default')
+      const contents = `import all from ${JSON.stringify(path)}\nexport default all\nexport const { ${names.join(', ')} } = all\n`
+      return { contents, resolveDir: here }
+    })
+  },
+}
+
 function sizeOf(files) {
   return files.reduce((sum, { contents }) => sum + brotliCompressSync(contents).length, 0)
 }
@@ -61,7 +78,11 @@ export async function buildPage(folder) {
   const { metafile, outputFiles } = await build({
     metafile: true,
     absWorkingDir: here,
-    entryPoints: { main: 'main.tsx', style: 'style.css' },
+    entryPoints: {
+      main: 'main.tsx',
+      style: 'style.css',
+      ...Object.fromEntries(Object.entries(SHARED).map(([name, path]) => [name, `shared:${path}`])),
+    },
     outdir: folder,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -74,7 +95,7 @@ export async function buildPage(folder) {
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
-    plugins: [fewLanguages],
+    plugins: [fewLanguages, namedExports],
     write: false,
   })
   refuseLarge(outputFiles, metafile)
@@ -91,6 +112,7 @@ export async function buildPage(folder) {
     version: hash.digest('hex').slice(0, 12),
     script: entry('main', '.js'),
     style: entry('style', '.css'),
+    shared: Object.fromEntries(Object.keys(SHARED).map((name) => [name, entry(name, '.js')])),
     files: [...names, 'icon.svg'],
   }
   writeFileSync(join(folder, 'page.json'), `${JSON.stringify(page, null, 2)}\n`)

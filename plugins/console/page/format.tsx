@@ -12,6 +12,8 @@ import {
   type Relation,
 } from './client/catalog.ts'
 import { hrefOf } from './client/place.ts'
+import { Added } from './kit/added.tsx'
+import type { CellProps } from './kit/define.ts'
 import { Link } from './shell/link.tsx'
 import { words } from './words/words.ts'
 
@@ -21,6 +23,11 @@ const language = (): string => words().language
 function moment(text: string, options: Intl.DateTimeFormatOptions): string {
   const date = new Date(text)
   return Number.isNaN(date.getTime()) ? text : new Intl.DateTimeFormat(language(), options).format(date)
+}
+
+/** A moment for people; a day without its time by `isDay`. */
+export function momentText(text: string, isDay = false): string {
+  return moment(text, isDay ? { dateStyle: 'medium', timeZone: 'UTC' } : { dateStyle: 'medium', timeStyle: 'short' })
 }
 
 /** A moment as short as it is clear: of this year without the year, of others without the time. */
@@ -51,8 +58,7 @@ export function valueText(type: string, value: Json): string {
     return value.length === 0 ? words().empty : value.map((one) => valueText('', one)).join(', ')
   if (typeof value === 'object') return JSON.stringify(value)
   if (typeof value === 'number') return type === 'integer' || type === 'count' ? countText(value) : String(value)
-  if (type === 'timestamp') return moment(value as string, { dateStyle: 'medium', timeStyle: 'short' })
-  if (type === 'date') return moment(value as string, { dateStyle: 'medium', timeZone: 'UTC' })
+  if (type === 'timestamp' || type === 'date') return momentText(value as string, type === 'date')
   return type === 'enum' ? wordText(value as string) : (value as string)
 }
 
@@ -77,6 +83,19 @@ export function Value({
   if (field.widget === 'duration') return durationText(Number(value))
   if (field.widget === 'progress')
     return <progress aria-label={text} max={field.schema?.maximum ?? 100} value={Number(value)} />
+  return (
+    <Added
+      given={{ field, isShort, value }}
+      kind="cells"
+      name={field.widget ?? ''}
+      otherwise={<Plain {...{ field, isShort, value }} />}
+    />
+  )
+}
+
+/** A value that no widget draws. */
+function Plain({ field, isShort, value }: CellProps): ReactNode {
+  const text = valueText(field.type, value)
   if (field.type === 'timestamp')
     return <time dateTime={String(value)}>{isShort ? shortMoment(String(value)) : text}</time>
   if (field.type === 'color') return <Swatch color={text} />

@@ -6,12 +6,17 @@ import { isAborted, onRefusal, Refusal, read, sentence } from './client/api.ts'
 import type { Catalog } from './client/catalog.ts'
 import { forgetOldDrafts } from './client/kept.ts'
 import { signedOut, useSession } from './client/session.ts'
+import { Known } from './kit/known.ts'
 import { Failed, Fence, Loading } from './shell/parts.tsx'
 import { Shell } from './shell/shell.tsx'
 import { words } from './words/words.ts'
 
 /** The catalog of its reader; the one before stays until the next one is there. */
-function useCatalog(): { readonly catalog: Catalog | undefined; readonly failure: string | undefined; again(): void } {
+function useReadCatalog(): {
+  readonly catalog: Catalog | undefined
+  readonly failure: string | undefined
+  again(): void
+} {
   const { ended, token } = useSession()
   const [count, setCount] = useState(0)
   const [state, setState] = useState<{ catalog?: Catalog; failure?: string }>({})
@@ -42,9 +47,14 @@ function useCatalog(): { readonly catalog: Catalog | undefined; readonly failure
 
 function Page(): ReactNode {
   const { account } = useSession()
-  const { again, catalog, failure } = useCatalog()
+  const { again, catalog, failure } = useReadCatalog()
   // What one account has typed is not shown to the next one.
-  if (catalog !== undefined) return <Shell catalog={catalog} key={account} />
+  if (catalog !== undefined)
+    return (
+      <Known value={catalog}>
+        <Shell catalog={catalog} key={account} />
+      </Known>
+    )
   return (
     <main className="card narrow">
       {failure === undefined ? <Loading /> : <Failed onAgain={again} text={failure} />}

@@ -144,6 +144,27 @@ export interface OfferedRoute {
   readonly produces?: readonly string[]
 }
 
+/** A screen that a plugin adds, at /console/<path>. */
+export interface AddedPage {
+  readonly path: string
+  readonly label: string
+  readonly icon?: string
+}
+
+/** What a plugin adds to the screens of the reader. */
+export interface Addition {
+  readonly plugin: string
+  readonly version: string
+  /** Whether it has a style sheet. */
+  readonly styled?: true
+  readonly pages?: readonly AddedPage[]
+  readonly editors?: readonly string[]
+  /** Those of its editors that draw values too. */
+  readonly cells?: readonly string[]
+  readonly blocks?: readonly string[]
+  readonly views?: readonly string[]
+}
+
 export interface Catalog {
   readonly name: string
   readonly description?: string
@@ -152,6 +173,7 @@ export interface Catalog {
   readonly stream?: string
   readonly limits: Readonly<Record<string, number | null>>
   readonly console?: ConsolePart
+  readonly additions?: readonly Addition[]
   readonly resources: Readonly<Record<string, Resource>>
   readonly routes: readonly OfferedRoute[]
 }
@@ -160,6 +182,11 @@ export interface Catalog {
 export interface Named {
   readonly name: string
   readonly resource: Resource
+}
+
+/** The pages that plugins add for the reader. */
+export function addedPages({ additions = [] }: Pick<Catalog, 'additions'>): readonly AddedPage[] {
+  return additions.flatMap(({ pages = [] }) => pages)
 }
 
 /** The resources with a list of their own, in the order of the alphabet. */

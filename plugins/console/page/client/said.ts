@@ -20,7 +20,8 @@ export interface Tile {
 export interface View {
   readonly label: string
   readonly icon?: string
-  readonly as?: 'list' | 'board' | 'calendar' | 'figures'
+  /** A list if absent; other words than board, calendar and figures are those of plugins. */
+  readonly as?: string
   readonly where?: Condition
   readonly columns?: readonly string[]
   readonly sort?: readonly string[]

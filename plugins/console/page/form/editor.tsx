@@ -2,6 +2,7 @@
 import { type ReactNode, useId, useState } from 'react'
 import { type Field, type Json, takes } from '../client/catalog.ts'
 import { wordText } from '../format.tsx'
+import { Added } from '../kit/added.tsx'
 import { words } from '../words/words.ts'
 import { WIDGETS } from './widgets.tsx'
 
@@ -66,9 +67,14 @@ type Props = EditorProps & { readonly control: Control }
 
 /** The control for a field: by its type where that says more than its schema, and by its schema for types of plugins. */
 function ControlOf(props: Props): ReactNode {
-  const { schema, type, widget } = props.field
+  const { type, widget } = props.field
   const Widget = widget === undefined || (widget === 'code' && type === 'json') ? undefined : WIDGETS[widget]
   if (Widget !== undefined) return <Widget {...props} />
+  return <Added given={props} kind="editors" name={widget ?? ''} otherwise={<UsualControl {...props} />} />
+}
+
+function UsualControl(props: Props): ReactNode {
+  const { schema, type } = props.field
   if (type === 'boolean' || takes(schema, 'boolean')) return <BooleanControl {...props} />
   if (props.field.words !== undefined) return <ChoicesControl {...props} />
   if (schema.enum !== undefined) return <WordControl {...props} />

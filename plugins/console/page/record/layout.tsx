@@ -15,6 +15,7 @@ import { holds, valuesOf } from '../client/holds.ts'
 import { useMe } from '../client/me.ts'
 import type { Block, PartBlock } from '../client/screens.ts'
 import { Related, Value } from '../format.tsx'
+import { Added } from '../kit/added.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { words } from '../words/words.ts'
 import { type PartProps, Thread } from './thread.tsx'
@@ -148,11 +149,12 @@ function Shown({
   return <Value field={part.field ?? { type: '' }} value={value} />
 }
 
-/** A list below the record, or what a plugin tells. */
-function EndBlock({ below, end, named, path }: LaidProps & { readonly end: string }): ReactNode {
+/** A list below the record, what a plugin tells, or a block of a plugin. */
+function EndBlock({ again, below, end, named, path, record }: LaidProps & { readonly end: string }): ReactNode {
   if (end in named.resource.below) return below(end)
   const route = named.resource.routes?.find(({ method, path: one }) => method === 'GET' && one.endsWith(`/{id}/${end}`))
-  return route === undefined ? null : <Told label={route.summary} path={`${path}/${end}`} />
+  if (route !== undefined) return <Told label={route.summary} path={`${path}/${end}`} />
+  return <Added given={{ again, named, path, record }} kind="blocks" name={end} />
 }
 
 function Labelled({ block, ...props }: LaidProps & { readonly block: PartBlock }): ReactNode {

@@ -1,7 +1,7 @@
 /** The menu: as app.yaml orders it, or all lists by the alphabet, with live counts of the views that say so. */
 import { type ReactNode, useEffect, useState } from 'react'
 import { ask } from '../client/api.ts'
-import { type Catalog, idOf, menuOf, type RecordData } from '../client/catalog.ts'
+import { type AddedPage, addedPages, type Catalog, idOf, menuOf, type RecordData } from '../client/catalog.ts'
 import { hrefOf, usePlace } from '../client/place.ts'
 import { savedQuery, savedResource, useSaved } from '../client/saved.ts'
 import { type Place, placeNamed, type View } from '../client/screens.ts'
@@ -21,6 +21,15 @@ export function Menu({ catalog, onFollow }: MenuProps): ReactNode {
   const { parts } = usePlace()
   const groups = catalog.console?.menu ?? []
   const all = groups.flatMap(({ screens }) => screens)
+  const pages = addedPages(catalog)
+  const pageEntry = ({ icon, label, path }: AddedPage): ReactNode => (
+    <li key={path}>
+      <Link aria-current={parts[0] === path ? 'page' : undefined} href={hrefOf([path])} onClick={onFollow}>
+        <Icon name={icon} />
+        <span>{label}</span>
+      </Link>
+    </li>
+  )
   return (
     <>
       <ul className="menu">
@@ -40,12 +49,15 @@ export function Menu({ catalog, onFollow }: MenuProps): ReactNode {
           <h2 className="group">{label}</h2>
           <ul aria-label={label} className="menu">
             {screens.map((screen) => {
+              const page = pages.find(({ path }) => path === screen)
+              if (page !== undefined) return pageEntry(page)
               const place = placeNamed(catalog, screen)
               return place === undefined ? null : <Entry key={screen} others={all} place={place} {...{ onFollow }} />
             })}
           </ul>
         </div>
       ))}
+      <ul className="menu">{pages.filter(({ path }) => !all.includes(path)).map(pageEntry)}</ul>
       <Saved catalog={catalog} {...{ onFollow }} />
     </>
   )

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Autocomplete, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField } from 'react-aria-components'
 import { ask, rowsIn } from '../client/api.ts'
-import { type Catalog, idOf, menuOf, type Named, type RecordData, titleOf } from '../client/catalog.ts'
+import { addedPages, type Catalog, idOf, menuOf, type Named, type RecordData, titleOf } from '../client/catalog.ts'
 import { go, hrefOf } from '../client/place.ts'
 import { savedQuery, useSaved } from '../client/saved.ts'
 import { words } from '../words/words.ts'
@@ -79,7 +79,8 @@ function screensOf(catalog: Catalog, saved: readonly RecordData[], text: string)
     href: hrefOf([String(view.resource)], savedQuery(view)),
     title: `${catalog.resources[String(view.resource)]?.label.many}: ${String(view.name)}`,
   }))
-  return [...lists, ...kept, ...views, ...forms]
+  const pages = addedPages(catalog).map(({ label, path }) => ({ href: hrefOf([path]), title: label }))
+  return [...lists, ...pages, ...kept, ...views, ...forms]
     .filter(({ title }) => title.toLocaleLowerCase().includes(part))
     .slice(0, part === '' ? lists.length : 8)
 }

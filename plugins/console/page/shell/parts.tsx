@@ -67,11 +67,15 @@ export function Notices(): ReactNode {
 
 interface FenceProps {
   readonly children: ReactNode
+  /** The plugin whose part is inside. */
+  readonly plugin?: string
+  /** Called before the part is drawn again. */
+  readonly onAgain?: () => void
 }
 
 /** Keeps the rest of the page when a screen fails. */
-export class Fence extends Component<FenceProps, { readonly failure?: Error }> {
-  override state: { readonly failure?: Error } = {}
+export class Fence extends Component<FenceProps, { readonly failure?: Error | undefined }> {
+  override state: { readonly failure?: Error | undefined } = {}
 
   static getDerivedStateFromError(failure: Error): { readonly failure: Error } {
     return { failure }
@@ -83,7 +87,15 @@ export class Fence extends Component<FenceProps, { readonly failure?: Error }> {
 
   override render(): ReactNode {
     const { failure } = this.state
+    const { onAgain, plugin } = this.props
     if (failure === undefined) return this.props.children
+    if (plugin !== undefined) {
+      const again = (): void => {
+        onAgain?.()
+        this.setState({ failure: undefined })
+      }
+      return <Failed onAgain={again} text={words().failedPlugin(plugin)} />
+    }
     return (
       <div className="failed" role="alert">
         <p className="bad">{words().failedPart}</p>

@@ -1,10 +1,11 @@
 /** Which screen an address names. */
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react'
 import type { Catalog, Named } from '../client/catalog.ts'
-import { menuOf } from '../client/catalog.ts'
+import { addedPages, menuOf } from '../client/catalog.ts'
 import { go, hrefOf, usePlace } from '../client/place.ts'
 import { placeNamed, type View, viewNamed } from '../client/screens.ts'
 import { CreateScreen, EditScreen } from '../form/screens.tsx'
+import { Added, isAdded } from '../kit/added.tsx'
 import { ImportScreen, importRoute } from '../list/file.tsx'
 import { ListScreen } from '../list/screen.tsx'
 import { RecordScreen } from '../record/screen.tsx'
@@ -33,7 +34,7 @@ export function Screen({ catalog }: { readonly catalog: Catalog }): ReactNode {
   const doing = query.get('do')
   if (name === undefined) return <Home catalog={catalog} />
   const resource = Object.hasOwn(catalog.resources, name) ? catalog.resources[name] : undefined
-  if (resource === undefined) return <NoScreen />
+  if (resource === undefined) return <PageScreen catalog={catalog} path={name} />
   const named = { name, resource }
   if (id === undefined) {
     if (doing === 'create') return <CreateScreen catalog={catalog} named={named} />
@@ -42,6 +43,8 @@ export function Screen({ catalog }: { readonly catalog: Catalog }): ReactNode {
     if (resource.list?.own !== true) return <NoScreen />
     const view = viewNamed(named, query.get('view'))
     const Kind = view?.as === undefined ? undefined : KINDS[view.as]
+    if (view !== undefined && isAdded(catalog, 'views', view.as))
+      return <Added given={{ named, view }} key={query.get('view')} kind="views" name={view.as} />
     if (view === undefined || Kind === undefined) return <ListScreen catalog={catalog} named={named} />
     return (
       <Suspense fallback={<Loading />}>
@@ -55,6 +58,15 @@ export function Screen({ catalog }: { readonly catalog: Catalog }): ReactNode {
   ) : (
     <RecordScreen catalog={catalog} id={id} named={named} />
   )
+}
+
+/** A page of a plugin. */
+function PageScreen({ catalog, path }: { readonly catalog: Catalog; readonly path: string }): ReactNode {
+  const { parts, query } = usePlace()
+  const page = addedPages(catalog).find((one) => one.path === path)
+  useTitle(page?.label ?? catalog.name, catalog.name)
+  if (page === undefined) return <NoScreen />
+  return <Added given={{ parts: parts.slice(1), query }} kind="pages" name={path} />
 }
 
 interface BelowProps {
@@ -82,8 +94,10 @@ function Below({ catalog, doing, end, id, parent }: BelowProps): ReactNode {
 /** The first screen that app.yaml names for the role of the reader, or an overview. */
 function Home({ catalog }: { readonly catalog: Catalog }): ReactNode {
   useTitle(catalog.name, catalog.name)
-  const first = placeNamed(catalog, catalog.console?.home ?? '')
-  const address = first && hrefOf([first.named.name], first.view === undefined ? {} : { view: first.view.name })
+  const home = catalog.console?.home ?? ''
+  const first = placeNamed(catalog, home)
+  const ofList = first && hrefOf([first.named.name], first.view === undefined ? {} : { view: first.view.name })
+  const address = addedPages(catalog).some(({ path }) => path === home) ? hrefOf([home]) : ofList
   useEffect(() => {
     if (address !== undefined) go(address, { replace: true })
   }, [address])

@@ -11,6 +11,7 @@ export const de: Words = {
   waiting: (seconds) => `Der Server ist beschäftigt. Nächster Versuch in ${seconds} Sekunden …`,
   answered: (status) => `Der Server hat mit ${status} geantwortet.`,
   tryAgain: 'Noch einmal versuchen',
+  failedPlugin: (plugin: string) => `Dieser Teil des Plugins „${plugin}“ ist ausgefallen. Alles andere funktioniert.`,
   loading: 'Wird geladen …',
   signIn: 'Anmelden',
   signOut: 'Abmelden',

@@ -10,6 +10,7 @@ export const en = {
   answered: (status: number) => `The server answered ${status}.`,
   tryAgain: 'Try again',
   loading: 'Loading …',
+  failedPlugin: (plugin: string) => `This part of the plugin “${plugin}” has failed. Everything else works.`,
   signIn: 'Sign in',
   signOut: 'Sign out',
   signedInAs: (name: string) => `Signed in as ${name}`,
