@@ -6,8 +6,8 @@ export interface AddedPage {
   readonly path: string
   readonly label: string
   readonly icon: string | undefined
-  /** Who has it. */
-  readonly access: Access
+  /** Who has it; `explain`: those with the permission that app.yaml names under `explain`. */
+  readonly access: Access | 'explain'
 }
 
 export interface Addition {

@@ -111,10 +111,11 @@ export function deepFreeze<T>(value: T, keep: (value: object) => boolean, seen: 
       deepFreeze(key, keep, seen)
       deepFreeze(item, keep, seen)
     }
-    Object.assign(value, { set: refuse, delete: refuse, clear: refuse })
+    // What plugins give is the same for the next catalog.
+    if (!Object.isFrozen(value)) Object.assign(value, { set: refuse, delete: refuse, clear: refuse })
   } else if (value instanceof Set) {
     for (const item of value) deepFreeze(item, keep, seen)
-    Object.assign(value, { add: refuse, delete: refuse, clear: refuse })
+    if (!Object.isFrozen(value)) Object.assign(value, { add: refuse, delete: refuse, clear: refuse })
   } else {
     for (const item of Object.values(value)) deepFreeze(item, keep, seen)
   }

@@ -4,7 +4,6 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createContext, runInContext } from 'node:vm'
 import type { AddedPage, Addition, Additions } from '../catalog/addition.ts'
-import type { Access } from '../catalog/catalog.ts'
 import { KEYS_OF_KINDS, WIDGETS } from '../definition/screen-schema.ts'
 import { sentenceOf } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
@@ -172,23 +171,33 @@ function pagesIn(pages: Named, wrong: Wrong): readonly AddedPage[] {
       if (!PAGE_KEYS.includes(key))
         wrong(`the page "${name}" has no "${key}"`, { expected: PAGE_KEYS, ...hintOf(key, PAGE_KEYS) })
     const { component, icon, label, path, permission, who } = given
-    const everybody = who === 'anyone' || who === 'signed_in' ? who : undefined
+    const group = who === 'anyone' || who === 'signed_in' || who === 'explain' ? who : undefined
     if (typeof label !== 'string' || label === '')
       wrong(`the page "${name}" has no label`, { expected: ["label: 'Rota'"] })
     else if (typeof path !== 'string' || !/^\/[a-z][a-z0-9_-]*$/.test(path))
       wrong(`the page "${name}" has no path of one word`, { expected: [`path: '/${name}'`] })
     else if (!isComponent(component)) wrong(`the page "${name}" has no component`, { expected: ['component: Rota'] })
-    else if ((typeof permission === 'string') === (everybody !== undefined))
+    else if ((typeof permission === 'string') === (group !== undefined))
       wrong(`the page "${name}" does not say who has it`, {
-        expected: ["permission: 'rota.view'", "who: 'signed_in'", "who: 'anyone'"],
+        expected: ["permission: 'rota.view'", "who: 'signed_in'", "who: 'anyone'", "who: 'explain'"],
       })
     else {
-      const access: Access =
-        everybody === undefined ? { kind: 'permission', permission: String(permission) } : { kind: everybody }
-      return [{ path: path.slice(1), label, icon: typeof icon === 'string' ? icon : undefined, access }]
+      return [
+        {
+          path: path.slice(1),
+          label,
+          icon: typeof icon === 'string' ? icon : undefined,
+          access: accessOf(group, permission),
+        },
+      ]
     }
     return []
   })
+}
+
+function accessOf(group: 'anyone' | 'signed_in' | 'explain' | undefined, permission: unknown): AddedPage['access'] {
+  if (group === 'explain') return group
+  return group === undefined ? { kind: 'permission', permission: String(permission) } : { kind: group }
 }
 
 function editorsIn(editors: Named, wrong: Wrong): Addition['editors'] {
@@ -235,7 +244,7 @@ export function addedNames(additions: Additions, clashes: Diagnostic[]) {
   namesOf('block', ({ blocks }) => blocks)
   const pages = [...additions.values()].flatMap((addition) => addition.pages.map((page) => ({ ...page, ...addition })))
   const permissions = pages.flatMap(({ access, plugin }) =>
-    access.kind === 'permission' ? [[access.permission, plugin] as const] : [],
+    access !== 'explain' && access.kind === 'permission' ? [[access.permission, plugin] as const] : [],
   )
   return { views: namesOf('view', ({ views }) => views), permissions }
 }

@@ -1,20 +1,26 @@
 /** What plugins add to the console, for one class of callers: their pages, and the files of what its screens name. */
-import type { Actor } from '../actor.ts'
 import type { Asker } from '../ask/askable.ts'
-import { allowsAll } from '../ask/policy.ts'
-import type { AddedPage, Additions } from '../catalog/addition.ts'
+import { allowsAll, holds } from '../ask/policy.ts'
+import type { AddedPage } from '../catalog/addition.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 
 /** The pages that the caller may open. */
-export function pagesFor(additions: Additions, actor: Actor): readonly AddedPage[] {
-  return [...additions.values()].flatMap(({ pages }) => pages.filter(({ access }) => allowsAll([access], actor)))
+export function pagesFor({ actor, catalog }: Asker): readonly AddedPage[] {
+  return [...catalog.additions.values()].flatMap(({ pages }) =>
+    pages.filter((page) => isOpenTo(page, { actor, catalog })),
+  )
+}
+
+function isOpenTo({ access }: AddedPage, { actor, catalog: { explain } }: Asker): boolean {
+  if (access !== 'explain') return allowsAll([access], actor)
+  return explain !== undefined && holds(actor, explain)
 }
 
 /** `additions`: of each plugin that adds something to these screens its version, and what it adds to them. */
 export function additionsFor({ actor, catalog }: Asker, resources: JsonObject): JsonObject {
   const named = namedIn(resources)
   const told = [...catalog.additions.values()].flatMap(({ blocks, editors, pages, plugin, style, version, views }) => {
-    const open = pages.filter(({ access }) => allowsAll([access], actor))
+    const open = pages.filter((page) => isOpenTo(page, { actor, catalog }))
     const used = {
       ...filled(
         'pages',

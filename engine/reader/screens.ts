@@ -65,14 +65,15 @@ export function withAsked(ground: Ground, key: 'fields' | 'relations'): JsonObje
 
 /** `console` of app.yaml for the reader: the first screen of its role, and the menu with what it may open. */
 export function consoleOf(
-  { additions, console: whole }: Pick<Catalog, 'additions' | 'console'>,
-  { actor }: Asker,
+  { console: whole }: Pick<Catalog, 'console'>,
+  asker: Asker,
   resources: JsonObject,
 ): { readonly console?: JsonObject } {
   if (whole === undefined) return {}
+  const { actor } = asker
   const isOpen = (screen: string): boolean => {
     const [name = '', view] = screen.split('/')
-    if (pagesFor(additions, actor).some(({ path }) => path === screen)) return true
+    if (pagesFor(asker).some(({ path }) => path === screen)) return true
     const outline = Object.hasOwn(resources, name) ? resources[name] : undefined
     if (!isObject(outline) || !isObject(outline.list) || outline.list.own !== true) return false
     return view === undefined || (isObject(outline.views) && Object.hasOwn(outline.views, view))

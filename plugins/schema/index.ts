@@ -83,4 +83,5 @@ export default definePlugin({
   description:
     "Shows what the application is made of and who may do what in it, to those whom `explain` in app.yaml names; while `start --watch` runs on a developer's machine, its files can be edited.",
   routes,
+  console: new URL('./console.tsx', import.meta.url),
 })

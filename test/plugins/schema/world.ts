@@ -67,6 +67,8 @@ const PASSWORD = 'a long secret of mine'
 
 export interface World {
   readonly app: TestApplication
+  /** Tokens by the name of a role. */
+  readonly tokens: Readonly<Record<string, string>>
   /** The folder of its YAML. */
   readonly folder: string
   /** A request of somebody by name: `admin`, or a role of `people`. */
@@ -116,6 +118,7 @@ export async function notesWorld({
   }
   return {
     app,
+    tokens,
     folder,
     call(who, request, body, headers) {
       const [method = '', path = ''] = request.split(' ')

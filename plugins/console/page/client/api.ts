@@ -35,6 +35,8 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>
   /** Whether the answer says what the caller may do. */
   readonly can?: boolean
+  /** false: the browser neither takes the answer from what it keeps nor keeps it. */
+  readonly isKept?: boolean
   /** Told how many seconds the server asks to wait. */
   readonly onWait?: (seconds: number) => void
 }
@@ -93,7 +95,8 @@ export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
     const isWrite = asked.method !== undefined && asked.method !== 'GET' && !path.includes('dry_run=true')
     if (isWrite && response.ok) written.set(path.replace(/\?.*$/, ''), Date.now())
     if (isWrite && UNEXPECTED.has(response.status)) for (const listener of refusals) listener()
-    if (!isBusy || attempt === ATTEMPTS || seconds > LONGEST_WAIT) return answerOf(response)
+    if (!isBusy || attempt === ATTEMPTS || seconds > LONGEST_WAIT)
+      return answerOf(response, { path, method: asked.method ?? 'GET' })
     asked.onWait?.(seconds)
     await pause(seconds * 1000, asked.signal)
   }
@@ -104,6 +107,38 @@ export async function read(path: string, signal: AbortSignal): Promise<Json> {
   const response = await send(path, { signal })
   if (!response.ok) await answerOf(response)
   return (await response.json()) as Json
+}
+
+/** What a request is refused for by a rule, and was not expected to be: why is asked by its path and its method. */
+export interface RefusedRequest {
+  readonly path: string
+  readonly method: string
+}
+
+/** The last requests that a rule refused, by the sentence that people read. */
+const refused = new Map<string, RefusedRequest>()
+
+/** The request that was refused with this sentence; undefined where no rule refused one. */
+export function refusedWith(text: string): RefusedRequest | undefined {
+  return refused.get(text)
+}
+
+/** Why a path answers what it answers; of another method than GET nothing runs. The answer itself does not matter. */
+export async function explained(
+  path: string,
+  { as, field, method }: { readonly as?: string; readonly field?: string; readonly method?: string },
+  signal: AbortSignal,
+): Promise<Json> {
+  const quoted = (text: string): string => `"${text.replace(/["\\\r\n]/g, '')}"`
+  const wish = [
+    field === undefined ? 'explain' : `explain=${quoted(field)}`,
+    ...(as === undefined ? [] : [`as=${quoted(as)}`]),
+    ...(method === undefined ? [] : [`method=${method}`]),
+  ]
+  // What the browser keeps of the path may have another explanation.
+  const response = await send(path, { signal, headers: { prefer: wish.join('; ') }, isKept: false })
+  const { message, meta } = (await response.json()) as Envelope & { readonly meta?: { readonly explain?: Json } }
+  return meta?.explain ?? { says: message ?? words().answered(response.status) }
 }
 
 /** Saves an answer as a file, under the name that it has. */
@@ -124,7 +159,7 @@ export function openStream(path: string, lastEventId: string | undefined, signal
 
 async function send(
   path: string,
-  { body, can, form, headers: more = {}, ifMatch, key, method = 'GET', signal }: Asked,
+  { body, can, form, headers: more = {}, ifMatch, isKept, key, method = 'GET', signal }: Asked,
 ): Promise<Response> {
   const { token, turn } = session()
   // A browser that does not say which page sends a request is believed by this header, which no other site can send.
@@ -135,6 +170,7 @@ async function send(
   if (ifMatch !== undefined) headers.set('if-match', ifMatch)
   if (key !== undefined && key !== 'never') headers.set('idempotency-key', key)
   const init: RequestInit = { method, headers, signal: signal ?? null, credentials: 'same-origin' }
+  if (isKept === false) init.cache = 'no-store'
   if (body !== undefined) init.body = JSON.stringify(body)
   else if (form !== undefined) init.body = form
   try {
@@ -154,7 +190,7 @@ interface Envelope {
   readonly errors?: Refusal['errors']
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+async function answerOf(response: Response, request?: RefusedRequest): Promise<Answer> {
   const envelope: Envelope =
     response.status === 204
       ? {}
@@ -166,7 +202,9 @@ async function answerOf(response: Response): Promise<Answer> {
             return {}
           },
         )
-  if (!response.ok) throw new Refusal(response.status, sentenceOf(response, envelope), envelope.errors)
+  const text = response.ok ? '' : sentenceOf(response, envelope)
+  if (response.status === 403 && request !== undefined) refused.set(text, request)
+  if (!response.ok) throw new Refusal(response.status, text, envelope.errors)
   return { data: envelope.data ?? null, meta: envelope.meta ?? {}, etag: response.headers.get('etag') ?? undefined }
 }
 

@@ -61,7 +61,8 @@ interface PageAdded {
   readonly icon?: string
   /** Who has the page: those with a permission, or `who`. */
   readonly permission?: string
-  readonly who?: 'anyone' | 'signed_in'
+  /** `explain`: those with the permission that app.yaml names under `explain`. */
+  readonly who?: 'anyone' | 'signed_in' | 'explain'
   readonly component: ComponentType<PageProps>
 }
 

@@ -1,6 +1,6 @@
 /** Records and what is done to them, for the pages of plugins: by the API, with the rights of the reader. */
 import { useCallback, useEffect } from 'react'
-import { type Answer, type Asked, ask, canIn, download, newKey, recordIn, sentence } from '../client/api.ts'
+import { type Answer, type Asked, ask, canIn, download, explained, newKey, recordIn, sentence } from '../client/api.ts'
 import { useAnswer, useRecord as useRecordAt } from '../client/asking.ts'
 import type { Can, Catalog, Json, Named, OfferedRoute, RecordData } from '../client/catalog.ts'
 import { useTold } from '../client/live.ts'
@@ -147,6 +147,14 @@ export function useRoute(name: string, asked: RouteAsked = {}): RouteAnswer {
 }
 
 /** What can be done; each rejects where the server refuses it. */
+/** What is to be explained of a request. */
+export interface Wish {
+  /** A person by an address or a name. */
+  readonly as?: string
+  readonly field?: string
+  readonly method?: string
+}
+
 export interface Acts {
   create(resource: string, body: RecordData): Promise<RecordData>
   /** Changes a record; with the entity tag only if it is still as it was read. */
@@ -154,6 +162,11 @@ export interface Acts {
   remove(resource: string, id: string, etag?: string): Promise<void>
   /** Calls a route of a plugin that does something, by `plugin.route`. */
   call(route: string, asked?: RouteAsked): Promise<Json>
+  /**
+   * Says why a path of the API answers what it answers, to a reader who may ask that: for somebody else, about a field, or
+   * about another method than GET, which does not run.
+   */
+  explain(path: string, wish?: Wish): Promise<Json>
   /** Saves the answer of a route of a plugin that is read as a file. */
   download(route: string, asked?: RouteAsked): Promise<void>
 }
@@ -189,6 +202,7 @@ function actsOf(catalog: Catalog, signal: AbortSignal): Acts {
       const body = asked.body === undefined ? {} : { body: asked.body }
       return (await write(addressOf(route, asked), { method, ...body })).data
     },
+    explain: (path, wish = {}) => explained(path, wish, signal),
     download: async (name, asked = {}) => download(addressOf(offered(name, true), asked), signal),
   }
 }

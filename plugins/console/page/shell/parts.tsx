@@ -4,6 +4,7 @@ import { Button } from 'react-aria-components'
 import { sentence } from '../client/api.ts'
 import { dismiss, useNotices } from '../client/notices.ts'
 import { words } from '../words/words.ts'
+import { Why } from './why.tsx'
 import type { Work } from './work.ts'
 
 /** Appears after a moment, because most answers come at once; says how long the server asks to wait. */
@@ -19,6 +20,7 @@ export function Failed({ onAgain, text }: { readonly text: string; readonly onAg
   return (
     <div className="failed" role="alert">
       <p className="bad">{text}</p>
+      <Why text={text} />
       {onAgain === undefined ? null : (
         <Button className="button" onPress={onAgain}>
           {words().tryAgain}
@@ -32,7 +34,7 @@ export function Failed({ onAgain, text }: { readonly text: string; readonly onAg
 export function WorkFailure({ work }: { readonly work: Pick<Work, 'failure'> }): ReactNode {
   return work.failure === undefined ? null : (
     <p className="bad" role="alert">
-      {sentence(work.failure)}
+      {sentence(work.failure)} <Why text={sentence(work.failure)} />
     </p>
   )
 }

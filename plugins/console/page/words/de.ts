@@ -10,6 +10,7 @@ export const de: Words = {
   unavailable: 'Der Server ist überlastet oder startet neu. Nichts ist verloren: Versuchen Sie es gleich noch einmal.',
   waiting: (seconds) => `Der Server ist beschäftigt. Nächster Versuch in ${seconds} Sekunden …`,
   answered: (status) => `Der Server hat mit ${status} geantwortet.`,
+  why: 'Warum?',
   tryAgain: 'Noch einmal versuchen',
   failedPlugin: (plugin: string) => `Dieser Teil des Plugins „${plugin}“ ist ausgefallen. Alles andere funktioniert.`,
   loading: 'Wird geladen …',

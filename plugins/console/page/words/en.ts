@@ -8,6 +8,7 @@ export const en = {
   unavailable: 'The server is overloaded or restarting. Nothing is lost: try again in a moment.',
   waiting: (seconds: number) => `The server is busy. Trying again in ${seconds} seconds …`,
   answered: (status: number) => `The server answered ${status}.`,
+  why: 'Why?',
   tryAgain: 'Try again',
   loading: 'Loading …',
   failedPlugin: (plugin: string) => `This part of the plugin “${plugin}” has failed. Everything else works.`,

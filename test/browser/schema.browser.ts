@@ -1,0 +1,220 @@
+/** The schema in the console: the diagram, a resource, who may do what, why not, what is going on, and editing the files. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { FILES, NOTES, notesWorld, type World } from '../plugins/schema/world.ts'
+import { barriers, openBrowser, visited, WIDE } from '../support/browser.ts'
+import { until } from '../support/wait.ts'
+
+const test = suite<{ world: World }>('the schema in the console')
+const browser = await openBrowser()
+/** Without a browser every test is skipped. */
+const it = browser === undefined ? test.skip : test
+
+/** Where pictures are kept, for people who look at them. */
+const PICTURES = process.env.PICTURES
+
+test.before(async (context) => {
+  if (browser === undefined) return
+  const app = FILES['app.yaml']!.replace('schema: {} }', 'console: {}, schema: {} }')
+  context.world = await notesWorld({
+    files: { ...FILES, 'app.yaml': app },
+    watched: true,
+    people: ['reader', 'writer'],
+  })
+  for (const [who, title] of [
+    ['admin', 'Of the admin'],
+    ['writer', 'Of the writer'],
+  ] as const)
+    assert.is((await context.world.call(who, 'POST /api/notes', { title, secret: 'twelve' })).status, 201)
+})
+test.after(async ({ world }) => {
+  await browser?.close()
+  await world?.close()
+})
+
+/** Opens a screen as somebody. */
+function on(
+  { app, tokens }: World,
+  who: string,
+  path: string,
+  work: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = WIDE,
+): Promise<void> {
+  return visited(browser!, `${app.address}/console${path}`, work, {
+    ...options,
+    extraHTTPHeaders: { authorization: `Bearer ${tokens[who]}` },
+  })
+}
+
+const SCREENS = [
+  ['', 'Diagram'],
+  ['/resource/notes', 'Fields'],
+  ['/access', 'Who may do what'],
+  ['/why?path=/api/notes/1&as=writer@notes.example', 'Outcome'],
+  ['/state', 'The plan of the files'],
+  ['/edit?resource=notes', 'Changes'],
+] as const
+
+it('the menu leads there for those who may ask why, and for nobody else', async ({ world }) => {
+  await on(world, 'reader', '', async (page) => {
+    await page.getByRole('link', { name: 'Schema' }).click()
+    await page.getByRole('heading', { name: 'Schema' }).waitFor()
+  })
+  await on(world, 'writer', '/schema', async (page) => {
+    await page.getByText('Notes').first().waitFor()
+    assert.is(await page.getByRole('link', { name: 'Schema' }).count(), 0)
+    assert.is(await page.getByRole('heading', { name: 'Schema' }).count(), 0)
+  })
+})
+
+it('the diagram is walked by arrow keys along relations, and each box opens its resource', async ({ world }) => {
+  await on(world, 'admin', '/schema', async (page) => {
+    const box = (name: string) => page.locator(`[data-box="${name}"]`)
+    await box('notes').focus()
+    await page.keyboard.press('ArrowRight')
+    await until(() => box('users').evaluate((node) => node === node.ownerDocument.activeElement))
+    await page.keyboard.press('ArrowLeft')
+    await until(() => box('notes').evaluate((node) => node === node.ownerDocument.activeElement))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Notes' }).waitFor()
+    assert.match(page.url(), /\/console\/schema\/resource\/notes$/)
+    await page.goBack()
+    await page.getByRole('button', { name: 'As a table' }).click()
+    await page.getByRole('table', { name: 'Resources' }).getByRole('link', { name: 'Notes' }).click()
+    await page.getByRole('heading', { name: 'Notes' }).waitFor()
+  })
+})
+
+it('a resource has its fields with guards and places, its rules as sentences and its moves as a matrix', async ({
+  world,
+}) => {
+  await on(world, 'reader', '/schema/resource/notes', async (page) => {
+    const fields = page.getByRole('table', { name: 'Fields' })
+    await fields.waitFor()
+    const secret = fields.getByRole('row', { name: /^secret/ })
+    assert.match((await secret.textContent()) ?? '', /the role admin/)
+    assert.match((await secret.textContent()) ?? '', /notes\.yaml:8:3/)
+    await page.getByText('A note has a title', { exact: true }).waitFor()
+    const moves = page.getByRole('table', { name: 'Moves of kind' })
+    assert.match((await moves.getByRole('row', { name: /^done/ }).textContent()) ?? '', /the role admin/)
+  })
+})
+
+it('a cell says none, some or all with the records, and opens its clauses with their lines', async ({ world }) => {
+  await on(world, 'admin', '/schema/access', async (page) => {
+    await page.getByRole('button', { name: 'Notes: reader, see: some (2)' }).click()
+    const box = page.getByRole('dialog')
+    await box.getByText('permission: notes.view').waitFor()
+    await box.getByText(/notes\.yaml:\d+:7/).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Compare', { exact: true }).selectOption('reader')
+    await page.getByLabel('with', { exact: true }).selectOption('customer')
+    await page.getByRole('button', { name: /^Notes: customer, see: none/ }).waitFor()
+    assert.is(await page.getByRole('button', { name: /^Notes: .*, delete/ }).count(), 0)
+  })
+})
+
+it('why a person may not see or change a record is answered, and asked from the refusal itself', async ({ world }) => {
+  await on(world, 'admin', '/schema/why', async (page) => {
+    await page.getByLabel('Person').fill('writer@notes.example')
+    await page.getByLabel('Does').selectOption('DELETE')
+    await page.getByLabel('Path').fill('/api/notes/1')
+    await page.getByRole('button', { name: 'Ask' }).click()
+    await page.getByText(/^403 /).waitFor()
+    await page.getByLabel('Does').selectOption('GET')
+    await page.getByRole('button', { name: 'Ask' }).click()
+    await page
+      .getByRole('row', { name: /role: writer/ })
+      .getByText('yes')
+      .waitFor()
+  })
+  const done = await world.call('admin', 'PATCH /api/notes/1', { kind: 'done' })
+  assert.is(done.status, 200, done.text)
+  await on(world, 'reader', '/notes/1', async (page) => {
+    await page.getByRole('link', { name: 'Why?' }).click()
+    await page.getByText(/^403 /).waitFor()
+    assert.match(page.url(), /path=%2Fapi%2Fnotes%2F1/)
+  })
+})
+
+it('what is going on has the plan, jobs and listeners', async ({ world }) => {
+  await on(world, 'admin', '/schema/state', async (page) => {
+    await page.getByText('The database is as the files say.').waitFor()
+  })
+})
+
+it('a field is added by the form, shown side by side, written, and taken back', async ({ world }) => {
+  const text = (): string => readFileSync(join(world.folder, 'notes.yaml'), 'utf8')
+  await on(world, 'admin', '/schema/edit?resource=notes', async (page) => {
+    const form = page.locator('form', { has: page.getByRole('heading', { name: 'Add a field' }) })
+    await form.getByLabel('Name').fill('due')
+    await form.getByLabel('Type').selectOption('date')
+    await form.getByRole('button', { name: 'Add a field' }).click()
+    await page.getByText('+  due:    { type: date }').waitFor()
+    await page.getByText('add column notes.due (date)').waitFor()
+    await page.getByText('For clients', { exact: true }).waitFor()
+    assert.is(text(), NOTES)
+    await page.getByRole('button', { name: 'Write the files' }).click()
+    await page.getByText('Written: notes.yaml').waitFor()
+    assert.match(text(), /due: {4}\{ type: date \}/)
+    await world.app.engine.reload()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(() => text() === NOTES)
+    await world.app.engine.reload()
+  })
+})
+
+it('a mistake in the text of a file is shown with its line, and nothing can be written', async ({ world }) => {
+  await on(world, 'admin', '/schema/edit?resource=notes', async (page) => {
+    await page.getByRole('button', { name: 'Text', exact: true }).click()
+    await page.getByLabel('Text: notes.yaml').fill(NOTES.replace('type: enum', 'type: enun'))
+    await page
+      .getByRole('button', { name: /notes\.yaml:7/ })
+      .first()
+      .click()
+    await page.getByText('line 7').first().waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Write the files' }).isDisabled())
+  })
+})
+
+it('a step that loses data has a button of its own', async ({ world }) => {
+  await on(world, 'admin', '/schema/edit?resource=notes', async (page) => {
+    await page.getByRole('button', { name: 'Text', exact: true }).click()
+    await page.getByLabel('Text: notes.yaml').fill(NOTES.replace('secret: { type: string', 'secret: { type: integer'))
+    await page.getByRole('button', { name: 'Write, and take the step that loses data' }).waitFor()
+    assert.is(await page.getByRole('button', { name: 'Write the files' }).count(), 0)
+    await page.getByText('waits for the word of a person').waitFor()
+  })
+})
+
+it('no screen has a barrier: light and wide, dark and narrow, from right to left', async ({ world }) => {
+  const ways = [
+    { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+    { viewport: { width: 390, height: 800 }, colorScheme: 'dark' },
+  ] as const
+  for (const [path, heading] of SCREENS)
+    for (const way of ways)
+      await on(
+        world,
+        'admin',
+        `/schema${path}`,
+        async (page) => {
+          await page.getByText(heading, { exact: true }).first().waitFor()
+          const { width } = way.viewport
+          if (width === 390) await page.evaluate("document.documentElement.dir = 'rtl'")
+          const name = `${path.replace(/\W+/g, '-') || 'diagram'}-${way.colorScheme}-${width}`
+          if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
+          const wider = await page.evaluate<number>(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          )
+          assert.ok(wider <= 0, `${name} is ${wider} px wider than the window`)
+          assert.equal(await barriers(page), [], name)
+        },
+        way,
+      )
+})
+
+test.run()
