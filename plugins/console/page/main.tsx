@@ -5,11 +5,17 @@ import { createRoot } from 'react-dom/client'
 import { isAborted, onRefusal, Refusal, read, sentence } from './client/api.ts'
 import type { Catalog } from './client/catalog.ts'
 import { forgetOldDrafts } from './client/kept.ts'
-import { signedOut, useSession } from './client/session.ts'
+import { BY_COOKIE, session, signedOut, useSession } from './client/session.ts'
 import { Known } from './kit/known.ts'
 import { Failed, Fence, Loading } from './shell/parts.tsx'
 import { Shell } from './shell/shell.tsx'
+import { meRoute, signInRoute } from './shell/sign-in.tsx'
 import { words } from './words/words.ts'
+
+/** Whether the catalog is that of people who are not signed in, although there was a cookie, which has ended by now. */
+function isOfNobody(catalog: Catalog): boolean {
+  return session().token === BY_COOKIE && signInRoute(catalog) !== undefined && meRoute(catalog) === undefined
+}
 
 /** The catalog of its reader; the one before stays until the next one is there. */
 function useReadCatalog(): {
@@ -25,12 +31,14 @@ function useReadCatalog(): {
     if (ended) return
     const stop = new AbortController()
     read('/catalog.json', stop.signal).then(
-      (catalog) =>
+      (catalog) => {
+        if (isOfNobody(catalog as object as Catalog)) signedOut()
         // The same catalog stays the same value, so that no screen is drawn anew.
         setState(({ catalog: before }) => {
           const isSame = JSON.stringify(before) === JSON.stringify(catalog)
           return { catalog: isSame && before !== undefined ? before : (catalog as object as Catalog) }
-        }),
+        })
+      },
       (error) => {
         if (isAborted(error)) return
         // A session that ended before the page was opened has nothing to go on with.

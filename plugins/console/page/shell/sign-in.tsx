@@ -13,6 +13,11 @@ function routeOf({ routes }: Catalog, method: string, end: string): OfferedRoute
   return routes.find((route) => route.method === method && route.path.endsWith(end))
 }
 
+/** The route that says who is signed in; undefined for those who are not. */
+export function meRoute(catalog: Catalog): OfferedRoute | undefined {
+  return routeOf(catalog, 'GET', '/auth/me')
+}
+
 /** The route that signs people in, when the application has one that takes an e-mail address and a password. */
 export function signInRoute(catalog: Catalog): OfferedRoute | undefined {
   const route = routeOf(catalog, 'POST', '/auth/login')
@@ -78,7 +83,7 @@ async function signIn(
 /** Asks who is signed in, where the session was there before the page. */
 export function useName(catalog: Catalog): string | undefined {
   const { name, token } = useSession()
-  const path = routeOf(catalog, 'GET', '/auth/me')?.path
+  const path = meRoute(catalog)?.path
   useEffect(() => {
     if (token === undefined || name !== undefined || path === undefined) return
     const stop = new AbortController()
