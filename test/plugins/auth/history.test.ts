@@ -1,10 +1,11 @@
 /** The history of rights: each act is there with who, whom and from where, and nobody reads it without the permission. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { codeAt, stepAt } from '../../../plugins/auth/factors/totp.ts'
 import type { Answer } from '../../support/answer.ts'
 import { until } from '../../support/wait.ts'
 import { type Forge, type Lie, openForge } from './provider/forge.ts'
-import { ADMIN, acmeAt, type Office, openOffice } from './provider/office.ts'
+import { ADMIN, acmeAt, type Browser, type Office, openOffice } from './provider/office.ts'
 
 interface State {
   acme: Forge
@@ -87,7 +88,7 @@ async function ok(answer: Promise<Answer>, status = 200): Promise<Answer> {
   return made
 }
 
-test('thirty acts are there, each with who, whom, and from where', async (state) => {
+test('thirty acts: each is there with who, whom, and from where, and none can be read without the permission', async (state) => {
   const { acme, office } = state
   const { admin: token } = office
   const me = Number((await ok(office.call('GET', '/api/auth/me', { token }))).at('data.id'))
@@ -212,6 +213,11 @@ test('thirty acts are there, each with who, whom, and from where', async (state)
   await isWritten(state, () => ok(comes()), ['role_given', null, ann, false], ['signed_in', ann, ann, true])
   await put(`/api/users/${ann}`, { password: PASSWORD, password_confirmation: PASSWORD })
   await ok(comes())
+  await secondFactors(state, browser, ann)
+  const all = entries(await history(state))
+  assert.ok(all.length >= 30, `${all.length}`)
+  for (const { id } of all) assert.is((await browser.get(`/api/auth/history/${id}`)).status, 403)
+  assert.is((await browser.get('/api/auth/history')).status, 403)
   const [identity] = (await browser.get('/api/auth/identities')).list
   await isWritten(state, () => ok(browser.remove(`/api/auth/identities/${identity?.id}`), 204), [
     'identity_ended',
@@ -228,6 +234,38 @@ test('thirty acts are there, each with who, whom, and from where', async (state)
   )
   assert.ok(acts + 7 >= 30, `${acts}`)
 })
+
+/** What somebody does with second factors is there too. */
+async function secondFactors(state: State, browser: Browser, user: number): Promise<void> {
+  const { body } = await ok(browser.post('/api/auth/factors/totp', { name: 'Phone' }), 201)
+  const secret = bytesOf(body.data.secret)
+  const path = `/api/auth/factors/totp/${body.data.id}/confirm`
+  const code = codeAt(secret, stepAt(new Date()))
+  const [set] = await isWritten(state, () => ok(browser.post(path, { code })), ['factor_set_up', user, user, true])
+  assert.equal(set?.details, { kind: 'totp' })
+  const codes = await ok(browser.get('/api/auth/factors'))
+  assert.is(codes.body.meta.recovery_codes, 10)
+  let recovery = ''
+  await isWritten(state, async () => {
+    const made = await ok(browser.post('/api/auth/factors/recovery-codes'))
+    recovery = made.body.data.recovery_codes[0]
+  }, ['recovery_codes_made', user, user, true])
+  await isWritten(state, () => ok(browser.post('/api/auth/again', { code: recovery })), [
+    'recovery_code_used',
+    user,
+    user,
+    true,
+  ])
+  const remove = () => ok(browser.remove(`/api/auth/factors/${body.data.id}`), 204)
+  await isWritten(state, remove, ['factor_ended', user, user, true])
+}
+
+function bytesOf(letters: string): Buffer {
+  const bits = [...letters]
+    .map((one) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one).toString(2).padStart(5, '0'))
+    .join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
 
 test('filters find what concerns one account, one act, or one role', async (state) => {
   const all = (await history(state)).list

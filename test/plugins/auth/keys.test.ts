@@ -10,6 +10,7 @@ import { checkAccess } from '../../../engine/http/pipeline.ts'
 import { isResourceRoute } from '../../../engine/http/resource-routes.ts'
 import { authenticate } from '../../../plugins/auth/session.ts'
 import { type Answer, type Desk, openDesk, type Person } from '../../desk/desk.ts'
+import { application } from '../../support/application.ts'
 import { until } from '../../support/wait.ts'
 import { sendParts } from '../media/world.ts'
 
@@ -259,6 +260,50 @@ test('who holds keys.manage sees and ends the keys of everybody, by permission t
       { name: 'Seen', start: key.token.slice(0, 12) },
     ],
   )
+})
+
+test('a permission that a handler asks for counts among the uses of a key', async ({ desk, agent }) => {
+  const made = await desk.post('/auth/keys', desk.admin, { name: 'Splits', permissions: ['*'], own: true })
+  const key = { ...desk.admin, token: String(made.at('data.key')) }
+  const ticket = await desk.post('/tickets', desk.admin, { subject: 'One of two', details: 'x', assigned_to: agent.id })
+  const first = await desk.post(`/tickets/${ticket.at('data.id')}/comments`, desk.admin, { comment: 'Another matter' })
+  assert.is(first.status, 201, first.text)
+  const split = await desk.post(`/tickets/${ticket.at('data.id')}/split`, key, {
+    comments: [first.at('data.id')],
+    subject: 'The other',
+  })
+  assert.ok(split.status < 300, split.text)
+  const used = async () =>
+    ((await desk.get(`/auth/keys/${made.at('data.id')}`, desk.admin)).at('data.used') as { permission: string }[]).map(
+      (one) => one.permission,
+    )
+  await until(async () => (await used()).includes('tickets.assign'))
+})
+
+test('a revoked key, session and role hold at the next request on every instance', async () => {
+  const env = { TRUST_PROXY: '1', APP_SECRET: 'one secret for all instances of a desk' }
+  const one = await openDesk(env)
+  const two = await application({ resources: 'resources', env, database: one.engine.database })
+  const there = async (token: string, path = '/tickets') => (await two.call('GET', `/api/v1${path}`, { token })).status
+  try {
+    await grant(one, 'agent', 'keys.own')
+    const person = await one.person('agent', 'Twin')
+    const key = await keyOf(one, person, { permissions: ['tickets.view'] })
+    assert.equal([await there(key.token), await there(person.token)], [200, 200])
+    await grant(one, 'agent', 'tickets.view', false)
+    assert.equal([await there(key.token), await there(person.token, '/users')], [403, 200])
+    await grant(one, 'agent', 'tickets.view')
+    assert.is(await there(key.token), 200)
+    const [made] = (await one.get('/auth/keys', person)).list
+    assert.is(await statusOf(one.remove(`/auth/keys/${made?.id}`, person)), 204)
+    assert.is(await there(key.token), 401)
+    const [session] = (await one.get('/auth/sessions', person)).list
+    assert.is(await statusOf(one.remove(`/auth/sessions/${session?.id}`, person)), 204)
+    assert.is(await there(person.token), 401)
+  } finally {
+    await two.close()
+    await one.close()
+  }
 })
 
 /** The clauses by which a route is open; a public route is open to everybody. */
