@@ -3,6 +3,7 @@
  * without an account, and for accounts of several kinds, and prints the median of each and its distance from all.
  */
 import { performance } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openDesk } from '../desk/desk.ts'
 import { strangers } from '../plugins/auth/strangers.ts'
@@ -20,18 +21,24 @@ const WAYS = [
   ['POST /auth/password/reset', {}],
 ] as const
 
+const PAUSE_MS = 30
 let network = 0
 const rows: string[][] = [['request', 'address', 'median', 'from all']]
 for (const [way, more] of WAYS) {
   const [method = '', path = ''] = way.split(' ')
   const times = new Map<string, number[]>(addresses.map(([kind]) => [kind, []]))
   for (let round = 0; round < rounds + 10; round++) {
-    // Each round in another order, so that none has the work of another behind it.
-    const order = addresses.map((one, at) => addresses[(at + round) % addresses.length] ?? one)
+    // Each round in an order of its own, so that none always has the work of the same one behind it.
+    const order = addresses
+      .map((one) => [Math.random(), one] as const)
+      .sort(([one], [other]) => one - other)
+      .map(([, one]) => one)
     for (const [kind, email] of order) {
       network += 1
       const headers = { 'x-forwarded-for': `10.${(network >> 16) & 255}.${(network >> 8) & 255}.${network & 255}` }
       await desk.engine.database.knex('sign_in_failures').delete()
+      // What follows an answer is over by then.
+      await pause(PAUSE_MS)
       const began = performance.now()
       await desk.call(method, path, { body: { email, ...more }, headers })
       if (round >= 10) times.get(kind)!.push(performance.now() - began)

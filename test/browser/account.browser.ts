@@ -93,6 +93,7 @@ it('somebody signs in, sets up an app and a passkey, and signs in by each', asyn
     await page.waitForURL(`${base}/sign-in`)
     await byPassword(page)
     await page.getByRole('heading', { name: 'One more step' }).waitFor()
+    assert.is(await page.getByRole('link').innerText(), 'Begin again')
     await looks(page, 'second-step')
     await page.getByLabel(/Code of your app/).fill('000000')
     await page.getByRole('button', { name: 'Go on' }).click()
@@ -122,7 +123,7 @@ it('somebody signs in, sets up an app and a passkey, and signs in by each', asyn
     await page.waitForURL(`${base}/sign-in`)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await touches(true)
-    await page.waitForURL(`${base}/account`)
+    await page.waitForURL(`${base}/account`, { timeout: 120_000 })
     await page.getByText('First Admin, boss@people.example').waitFor()
 
     // The browser offers the passkey in the field of the name, and this device takes the offer.

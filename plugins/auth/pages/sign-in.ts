@@ -22,6 +22,7 @@ const step = ({ data, status }) => {
   first.hidden = ways.hidden = document.forms[2].hidden = true
   second.hidden = false
   document.querySelector('h2').textContent = 'One more step'
+  document.querySelector('.links').replaceChildren(el('a', { href: location.pathname + location.search }, 'Begin again'))
   const button = second.querySelector('button.plain')
   button.hidden = !hasPasskeys || data.passkey === undefined
   button.onclick = withoutOffer(async () => {
@@ -48,9 +49,10 @@ const byPasskey = async (more) => {
 }
 /* Browsers offer passkeys among the names that they fill in; what they answer is renewed before it is too old. */
 let offer
+let isOffered = true
 const offered = async () => {
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return
-  for (let again = true; again; ) {
+  for (let again = true; again && isOffered; ) {
     again = false
     const controller = (offer = new AbortController())
     const renewal = setTimeout(() => controller.abort(), 240000)
@@ -68,6 +70,7 @@ const offered = async () => {
 }
 const withoutOffer = (work) => tried(async () => {
   const open = offer
+  isOffered = false
   offer = undefined
   open?.abort()
   await work()
