@@ -202,6 +202,49 @@ it('what is typed below a record is there after a reload and after signing in ag
   })
 })
 
+it('a list is kept as a view, opened from the menu, changed, shared and removed', async ({ app }) => {
+  await signedIn(app, '/tickets?search=network&sort=-id', async (page) => {
+    await page.getByRole('grid').waitFor()
+    const menu = page.getByRole('list', { name: 'Saved views' })
+    const act = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: 'View', exact: true }).press('Enter')
+      await page.getByRole('menuitem', { name }).press('Enter')
+    }
+    await act('Save as a view')
+    const box = page.getByRole('dialog', { name: 'Save as a view' })
+    await box.getByRole('textbox', { name: 'Name' }).fill('Networks')
+    await box.getByRole('combobox', { name: 'Who has it' }).selectOption({ label: 'Everybody with my role' })
+    assert.equal(await barriers(page), [])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Networks', level: 1 }).waitFor()
+    await page.goto(`${app.address}/console`)
+    await menu.getByRole('link', { name: 'Networks' }).click()
+    await page.waitForURL(/search=network&sort=-id&saved=\d+/)
+    await page.getByText('1 of 1').waitFor()
+    await page.goto(`${page.url()}&priority_id=1`)
+    await page.getByRole('grid').or(page.locator('.empty')).waitFor()
+    await act('Keep in “Networks”')
+    await page.locator('.notices').getByText('Saved').waitFor()
+    await menu.getByRole('link', { name: 'Networks' }).click()
+    await page.getByRole('button', { name: /^Priority is/ }).waitFor()
+    await act('Rename or share')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Cables')
+    await page.keyboard.press('Enter')
+    await menu.getByRole('link', { name: 'Cables' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('cabl')
+    await page.getByRole('option', { name: 'Tickets: Cables' }).waitFor()
+    // The first one empties the line.
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.equal(await barriers(page), [])
+    await act('Delete')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await menu.waitFor({ state: 'detached' })
+  })
+})
+
 it('tabs share one connection, and each sees what others change, also when the first one goes', async ({ app }) => {
   await signedIn(app, '/tickets?sort=-id', async (page) => {
     await page.getByRole('grid').waitFor()

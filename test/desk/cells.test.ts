@@ -94,6 +94,7 @@ const TABLE: readonly (readonly [permission: string, cells: string, routes: read
       ...view('/webhook-deliveries'),
     ],
   ],
+  ['views.share', '✓ – –', []], // a field of what everybody may write; test/plugins/saved_views.test.ts tries it
   // A header on any request; test/desk/explained.test.ts tries it.
   ['answers.explain', '– – –', []],
   ['jobs.view', '– – –', [...view('/background-jobs'), ...view('/automation-runs')]],
