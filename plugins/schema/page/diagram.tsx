@@ -113,27 +113,33 @@ function AsDiagram({ names, resources }: ShownProps): ReactNode {
               <title>{own.join(', ')}</title>
             </path>
           ))}
-          {boxes.map(({ height: tall, label, name, width: wide, x, y }) => (
-            <a
-              aria-label={label}
-              data-box={name}
-              href={hrefOf(['schema', 'resource', name])}
-              key={name}
-              onClick={(event) => {
-                if (event.ctrlKey || event.metaKey || event.shiftKey) return
-                event.preventDefault()
-                go(hrefOf(['schema', 'resource', name]))
-              }}
-            >
-              <rect height={tall} rx="6" width={wide} x={x - wide / 2} y={y - tall / 2} />
-              <text dominantBaseline="central" textAnchor="middle" x={x} y={y}>
-                {label}
-              </text>
-            </a>
+          {boxes.map((box) => (
+            <BoxLink box={box} key={box.name} />
           ))}
         </svg>
       </div>
     </Card>
+  )
+}
+
+function BoxLink({ box: { height, label, name, width, x, y } }: { readonly box: Laid['boxes'][number] }): ReactNode {
+  const href = hrefOf(['schema', 'resource', name])
+  return (
+    <a
+      aria-label={label}
+      data-box={name}
+      href={href}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        go(href)
+      }}
+    >
+      <rect height={height} rx="6" width={width} x={x - width / 2} y={y - height / 2} />
+      <text dominantBaseline="central" textAnchor="middle" x={x} y={y}>
+        {label}
+      </text>
+    </a>
   )
 }
 

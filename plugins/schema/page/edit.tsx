@@ -72,22 +72,7 @@ function Editing({ again, files, query, schema }: EditProps & { readonly files: 
           </Button>
         </Row>
         {files.below.length === 0 ? null : <p className="soft">{text.base(files.below.length)}</p>}
-        {file === undefined ? null : isForm && resource !== undefined ? (
-          <EditForm
-            file={file}
-            name={resource}
-            onChange={(change) => setChanges((before) => [...before, change])}
-            schema={schema}
-          />
-        ) : (
-          <TextOf
-            changes={changes}
-            file={file}
-            key={`${file.file} ${line}`}
-            line={line}
-            onChange={(change) => setChanges((before) => [...before.filter((one) => one.file !== file.file), change])}
-          />
-        )}
+        <Editor {...{ changes, file, isForm, line, resource, schema, setChanges }} />
       </Card>
       <Changes changes={changes} onChange={setChanges} />
       {failure === undefined ? null : (
@@ -99,6 +84,39 @@ function Editing({ again, files, query, schema }: EditProps & { readonly files: 
         <Outcome again={again} changes={changes} isBusy={isBusy} onOpen={open} proposal={proposal} />
       )}
     </>
+  )
+}
+
+interface EditorProps {
+  readonly changes: readonly Change[]
+  readonly file: ToldFile | undefined
+  readonly isForm: boolean
+  readonly line: number | undefined
+  readonly resource: string | undefined
+  readonly schema: ToldSchema
+  readonly setChanges: (next: (before: readonly Change[]) => readonly Change[]) => void
+}
+
+/** The form of a resource, or the text of a file. */
+function Editor({ changes, file, isForm, line, resource, schema, setChanges }: EditorProps): ReactNode {
+  if (file === undefined) return null
+  if (isForm && resource !== undefined)
+    return (
+      <EditForm
+        file={file}
+        name={resource}
+        onChange={(change) => setChanges((before) => [...before, change])}
+        schema={schema}
+      />
+    )
+  return (
+    <TextOf
+      changes={changes}
+      file={file}
+      key={`${file.file} ${line}`}
+      line={line}
+      onChange={(change) => setChanges((before) => [...before.filter((one) => one.file !== file.file), change])}
+    />
   )
 }
 

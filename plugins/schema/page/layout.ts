@@ -15,7 +15,7 @@ export interface Box {
 export interface Line {
   readonly from: string
   readonly to: string
-  /** The relations that it stands for. */
+  /** The relations that it draws. */
   readonly names: readonly string[]
   readonly points: readonly { readonly x: number; readonly y: number }[]
 }

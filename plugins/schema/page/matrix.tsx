@@ -53,21 +53,7 @@ function Matrix({ access }: { readonly access: ToldAccess }): ReactNode {
             head={[text.resource, text.action, ...shown.map(labelOf)]}
             rows={rows.map(({ action, label, resource, row }) => ({
               key: `${resource} ${action}`,
-              cells: [
-                <Link key="resource" to={['schema', 'resource', resource]}>
-                  {label}
-                </Link>,
-                text.actions[action] ?? action,
-                ...shown.map((caller) => {
-                  const title = `${label}: ${labelOf(caller)}, ${text.actions[action] ?? action}`
-                  const cell = row.cells[caller]
-                  return cell === undefined ? (
-                    '–'
-                  ) : (
-                    <CellButton cell={cell} key={caller} label={title} onOpen={() => setOpen({ title, row, cell })} />
-                  )
-                }),
-              ],
+              cells: cellsOf({ action, label, resource, row }, shown, text, setOpen),
             }))}
           />
         </Card>
@@ -75,6 +61,26 @@ function Matrix({ access }: { readonly access: ToldAccess }): ReactNode {
       {open === undefined ? null : <Clauses {...open} onClose={() => setOpen(undefined)} />}
     </>
   )
+}
+
+function cellsOf(
+  { action, label, resource, row }: MatrixRow,
+  shown: readonly string[],
+  text: Words,
+  onOpen: (open: Open) => void,
+): readonly ReactNode[] {
+  return [
+    <Link key="resource" to={['schema', 'resource', resource]}>
+      {label}
+    </Link>,
+    text.actions[action] ?? action,
+    ...shown.map((caller) => {
+      const title = `${label}: ${text.caller[caller] ?? caller}, ${text.actions[action] ?? action}`
+      const cell = row.cells[caller]
+      if (cell === undefined) return '–'
+      return <CellButton cell={cell} key={caller} label={title} onOpen={() => onOpen({ title, row, cell })} />
+    }),
+  ]
 }
 
 interface MatrixRow {

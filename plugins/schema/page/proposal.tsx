@@ -15,12 +15,10 @@ interface OutcomeProps {
   readonly again: () => void
 }
 
-export function Outcome({ again, changes, isBusy, onOpen, proposal }: OutcomeProps): ReactNode {
+/** Writes what was shown, and offers to take it back. */
+function useWriting({ again, changes, proposal }: Pick<OutcomeProps, 'again' | 'changes' | 'proposal'>) {
   const text = useText()
-  const { diagnostics, patch, plan } = proposal
   const { failure, isBusy: isWriting, run } = useAct()
-  const refused = plan?.steps.filter(({ start }) => start === 'refuses') ?? []
-  const isBroken = diagnostics.some(({ severity }) => severity === 'error')
   const undo = (edits: readonly Change[]): void =>
     run(async (acts) => {
       const back = (await acts.call('schema.edits', { body: { edits } as object as Json })) as object as Proposal
@@ -39,6 +37,15 @@ export function Outcome({ again, changes, isBusy, onOpen, proposal }: OutcomePro
       notify(text.wrote(names), { label: text.undo, run: () => undo(written.undo) })
       again()
     })
+  return { failure, isWriting, write }
+}
+
+export function Outcome({ again, changes, isBusy, onOpen, proposal }: OutcomeProps): ReactNode {
+  const text = useText()
+  const { diagnostics, patch, plan } = proposal
+  const { failure, isWriting, write } = useWriting({ again, changes, proposal })
+  const refused = plan?.steps.filter(({ start }) => start === 'refuses') ?? []
+  const isBroken = diagnostics.some(({ severity }) => severity === 'error')
   const isIdle = !isBusy && !isWriting
   return (
     <>
@@ -47,21 +54,7 @@ export function Outcome({ again, changes, isBusy, onOpen, proposal }: OutcomePro
           <Mistakes diagnostics={diagnostics} onOpen={onOpen} />
         </Card>
       )}
-      <div className="schema-outcome">
-        <div className="card">
-          <h2>{text.patch}</h2>
-          <Patch patch={patch} />
-        </div>
-        <Card title={text.inDatabase}>
-          <PlanSteps plan={plan} />
-        </Card>
-        <Card title={text.outside}>
-          {(proposal.api?.length ?? 0) + (proposal.access?.sentences.length ?? 0) === 0 ? (
-            <p className="soft">{text.nothing}</p>
-          ) : null}
-          <Outside access={proposal.access} api={proposal.api} />
-        </Card>
-      </div>
+      <SideBySide proposal={proposal} />
       <Row>
         {refused.length === 0 ? (
           <Button isDisabled={!isIdle || isBroken} kind="primary" onPress={() => write()}>
@@ -86,6 +79,27 @@ export function Outcome({ again, changes, isBusy, onOpen, proposal }: OutcomePro
         </p>
       )}
     </>
+  )
+}
+
+function SideBySide({ proposal }: Pick<OutcomeProps, 'proposal'>): ReactNode {
+  const text = useText()
+  return (
+    <div className="schema-outcome">
+      <div className="card">
+        <h2>{text.patch}</h2>
+        <Patch patch={proposal.patch} />
+      </div>
+      <Card title={text.inDatabase}>
+        <PlanSteps plan={proposal.plan} />
+      </Card>
+      <Card title={text.outside}>
+        {(proposal.api?.length ?? 0) + (proposal.access?.sentences.length ?? 0) === 0 ? (
+          <p className="soft">{text.nothing}</p>
+        ) : null}
+        <Outside access={proposal.access} api={proposal.api} />
+      </Card>
+    </div>
   )
 }
 

@@ -49,9 +49,25 @@ function sectionsOf(
   operations: Operations | undefined,
   name: string,
 ): readonly Section[] {
-  const policies = Object.entries(resource.policies).flatMap(([action, clauses]) =>
-    clauses.map((clause, at) => ({ action, at, ...clause })),
-  )
+  return [
+    ...partSections(resource, { resources }, text),
+    ...policySections(resource, text),
+    ...ruleSections(resource, text),
+    automationsOf(resource, text, operations, name),
+    {
+      title: text.listeners,
+      head: [text.name, text.on],
+      rows: resource.listeners.map(({ name: listener, on }) => ({ key: listener, cells: [listener, on.join(', ')] })),
+    },
+  ]
+}
+
+/** Fields and relations. */
+function partSections(
+  resource: ToldResource,
+  { resources }: Pick<ToldSchema, 'resources'>,
+  text: Words,
+): readonly Section[] {
   return [
     {
       title: text.fields,
@@ -85,6 +101,14 @@ function sectionsOf(
         ],
       })),
     },
+  ]
+}
+
+function policySections(resource: ToldResource, text: Words): readonly Section[] {
+  const policies = Object.entries(resource.policies).flatMap(([action, clauses]) =>
+    clauses.map((clause, at) => ({ action, at, ...clause })),
+  )
+  return [
     {
       title: text.policies,
       head: [text.action, text.who, text.which, text.asWritten, text.place],
@@ -99,6 +123,12 @@ function sectionsOf(
         ],
       })),
     },
+  ]
+}
+
+/** Rules and what follows from writes. */
+function ruleSections(resource: ToldResource, text: Words): readonly Section[] {
+  return [
     {
       title: text.rules,
       head: [text.name, text.says, text.asWritten, text.place],
@@ -119,12 +149,6 @@ function sectionsOf(
           <Place key="place" place={place} />,
         ],
       })),
-    },
-    automationsOf(resource, text, operations, name),
-    {
-      title: text.listeners,
-      head: [text.name, text.on],
-      rows: resource.listeners.map(({ name: listener, on }) => ({ key: listener, cells: [listener, on.join(', ')] })),
     },
   ]
 }

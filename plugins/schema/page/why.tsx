@@ -34,8 +34,8 @@ interface Explanation {
 
 const METHODS: Readonly<Record<string, string>> = { GET: 'view', PATCH: 'update', POST: 'create', DELETE: 'delete' }
 
-export function WhyPage({ query }: { readonly query: URLSearchParams }): ReactNode {
-  const text = useText()
+/** The question as it is typed, and its answer. */
+function useQuestion(query: URLSearchParams) {
   const { prefix } = useCatalog()
   const [person, setPerson] = useState(query.get('as') ?? '')
   const [method, setMethod] = useState(query.get('method') ?? 'GET')
@@ -57,6 +57,13 @@ export function WhyPage({ query }: { readonly query: URLSearchParams }): ReactNo
   useEffect(() => {
     if (query.get('path') !== null) ask()
   }, [])
+  return { ask, failure, field, isBusy, method, path, person, setField, setMethod, setPath, setPerson, told }
+}
+
+export function WhyPage({ query }: { readonly query: URLSearchParams }): ReactNode {
+  const text = useText()
+  const { ask, failure, field, isBusy, method, path, person, setField, setMethod, setPath, setPerson, told } =
+    useQuestion(query)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     ask()
