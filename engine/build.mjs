@@ -121,6 +121,7 @@ async function bundlePage(compiler) {
 /** Writes what plugins add to the console as starts read it; gives the names of the files in dist/. */
 async function bundleAdditions(sources) {
   const files = sources.filter((file) => /^plugins[\\/](?:[^\\/]+[\\/]){1,2}console\.tsx$/.test(file))
+  if (files.length === 0) return []
   const { bundled } = await import(pathToFileURL(join(dist, 'engine', 'plugin', 'bundle.js')).href)
   return Promise.all(
     files.map(async (file) => {
