@@ -134,7 +134,8 @@ export function describeApplication(
 ): OpenApiDocument {
   const { document, routes } = allRoutes(given, catalogRoutes(catalog), catalog, composition)
   if (part === undefined) return document()
-  return openapi(partOf({ ...describedBy(composition), catalog, routes }, part))
+  const listed = routes.filter(({ unlisted }) => unlisted !== true)
+  return openapi(partOf({ ...describedBy(composition), catalog, routes: listed }, part))
 }
 
 /** The source of a client of an application that does not run; `runtime` is the part that all clients share. */
@@ -146,7 +147,7 @@ export function clientOfApplication(
 ): string {
   const present = withoutEarlierNames(catalog)
   const all = allRoutes(given, catalogRoutes(present), present, composition).routes
-  const routes = all.filter(({ earlier }) => earlier === undefined)
+  const routes = all.filter(({ developing, earlier }) => developing !== true && earlier === undefined)
   return clientModule({ ...describedBy(composition), catalog: present, routes }, runtime)
 }
 
