@@ -1,6 +1,6 @@
 /** Answers as state of a screen. */
 import { useCallback, useEffect, useState } from 'react'
-import { type Answer, ask, isAborted, recordIn, sentence } from './api.ts'
+import { type Answer, ask, isAborted, recordIn, sentences } from './api.ts'
 import type { RecordData } from './catalog.ts'
 import { useSession } from './session.ts'
 
@@ -30,7 +30,7 @@ export function useAnswer(path: string | undefined, can = false): Asked {
         setState((before) => ({
           ...(before.path === path && before.answer !== undefined ? { answer: before.answer } : {}),
           path,
-          failure: sentence(error),
+          failure: sentences(error),
         })),
     )
     return () => stop.abort()

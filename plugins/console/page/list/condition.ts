@@ -69,17 +69,33 @@ function joined(join: 'all' | 'any', parts: Json, filters: Filters): Group | und
   return read.includes(undefined) ? undefined : { join, parts: read as readonly (Comparison | Group)[] }
 }
 
+const JOINS = new Set(['all', 'any', 'not'])
+
 function partOf(part: Json, filters: Filters): Comparison | Group | undefined {
   if (!isRecord(part)) return undefined
   const entries = Object.entries(part)
   const [[name, value] = ['', null]] = entries
-  if (entries.length !== 1 || filters[name] === undefined) return groupOf(part, filters)
+  if (entries.length !== 1 || JOINS.has(name)) return groupOf(part, filters)
+  const filter = Object.hasOwn(filters, name) ? filters[name] : undefined
+  if (filter === undefined) return undefined
   if (value === null) return { name, operator: 'null', value: 'true' }
-  if (Array.isArray(value)) return { name, operator: 'in', value: value.join(',') }
-  if (!isRecord(value)) return { name, operator: 'eq', value: String(value) }
-  const [[operator, operand] = ['', null], ...others] = Object.entries(value)
-  if (others.length > 0 || !filters[name].operators.includes(operator) || isRecord(operand)) return undefined
-  return { name, operator, value: Array.isArray(operand) ? operand.join(',') : String(operand) }
+  const [[operator, operand] = ['', null], ...others] = Object.entries(operatorIn(value))
+  const text = operandText(operand)
+  if (others.length > 0 || text === undefined || !filter.operators.includes(operator)) return undefined
+  return { name, operator, value: text }
+}
+
+/** A value alone is one to be equal to, and a list of them one to be among. */
+function operatorIn(value: Json): RecordData {
+  if (isRecord(value)) return value
+  return Array.isArray(value) ? { in: value } : { eq: value }
+}
+
+/** An operand as a field of a form has it; undefined where the field would read it as another one. */
+function operandText(operand: Json): string | undefined {
+  if (!Array.isArray(operand)) return operand === null || isRecord(operand) ? undefined : String(operand)
+  const texts = operand.map((one: Json) => (one === null || typeof one === 'object' ? ',' : String(one)))
+  return texts.some((one) => one.includes(',')) ? undefined : texts.join(',')
 }
 
 /** How deep groups may lie in each other. */

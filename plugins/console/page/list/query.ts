@@ -76,7 +76,7 @@ export function viewQuery(query: URLSearchParams, view: View, ...more: readonly 
 }
 
 /** A condition in an address; what is none is sent as it is, so that the server says what is wrong. */
-function conditionIn(text: string): Condition {
+export function conditionIn(text: string): Condition {
   try {
     const read: unknown = JSON.parse(text)
     return typeof read === 'object' && read !== null ? (read as Condition) : { where: text }

@@ -14,7 +14,7 @@ import { WorkFailure } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import { comparisonOf } from './condition.ts'
-import { chosenFilters } from './query.ts'
+import { chosenFilters, conditionIn } from './query.ts'
 
 interface SavedProps {
   readonly catalog: Catalog
@@ -36,7 +36,7 @@ function keptOf({ resource }: Named, query: URLSearchParams): RecordData {
     return [comparisonOf(one, filter)]
   })
   const written = query.get('where')
-  const where = allOf([...conditions, ...(written === null ? [] : [JSON.parse(written) as Condition])])
+  const where = allOf([...conditions, ...(written === null ? [] : [conditionIn(written)])])
   return { where: where ?? null, query: rest.toString() === '' ? null : rest.toString() }
 }
 

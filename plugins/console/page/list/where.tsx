@@ -181,7 +181,7 @@ function ComparisonEditor({ catalog, comparison, onChange, resource }: Compariso
           onChange={(event) => onChange({ name, operator: event.target.value, value: '' })}
           value={operator}
         >
-          {operatorsOf(filter).map((one) => (
+          {[...new Set([...operatorsOf(filter), operator])].map((one) => (
             <option key={one} value={one}>
               {words().operators[one as 'eq'] ?? one}
             </option>
