@@ -268,6 +268,7 @@ const FOLLOWS_A_PLUGIN: ReadonlySet<string> = new Set([
   'unknown_special',
   'missing_live',
   'missing_relation',
+  'wrong_rule',
 ])
 
 /** The pure part of boot for one application: sources in, catalog out. */
