@@ -12,6 +12,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** A value as its JSON says it: what is undefined is left out, and what says itself as JSON has done so. */
+export function asJson(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject
+}
+
 /** A JSON Schema, draft 2020-12 as ajv reads it. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 

@@ -2,7 +2,7 @@
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import type { Runner } from '../database/database.ts'
 import type { PolicyName } from '../definition/definition.ts'
-import type { JsonObject } from '../json.ts'
+import { asJson, type JsonObject } from '../json.ts'
 import { POLICIES } from '../resolve/policies.ts'
 import { placeOf, writtenAt } from '../text/source.ts'
 import { callersOf } from './callers.ts'
@@ -43,7 +43,7 @@ export async function accessTable(
     const actions = POLICIES.filter((action) => policies[action].length > 0)
     return [name, rowOf(resource, actions, own, callers)]
   })
-  return plain({ callers: callers.map(callerAsJson), resources: Object.fromEntries(rows) })
+  return asJson({ callers: callers.map(callerAsJson), resources: Object.fromEntries(rows) })
 }
 
 /** What callers may do where no policy is there yet: what they gain by the policies is all that they may. */
@@ -76,7 +76,7 @@ function rowOf(
     })
     return [action, { clauses, cells: Object.fromEntries(cells) }] as const
   })
-  return plain({ label: resource.plural, actions: Object.fromEntries(entries) })
+  return asJson({ label: resource.plural, actions: Object.fromEntries(entries) })
 }
 
 function cellOf(change: CountedChange | undefined, places: readonly string[]): Cell {
@@ -87,8 +87,4 @@ function cellOf(change: CountedChange | undefined, places: readonly string[]): C
   if (concerned === undefined) return { ...said, records: null }
   if ('uncounted' in concerned) return { ...said, records: null, uncounted: UNCOUNTED_WORDS[concerned.uncounted] }
   return { ...said, records: concerned.gains, ...(concerned.atLeast ? { atLeast: true } : {}) }
-}
-
-function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
 }

@@ -1,7 +1,7 @@
 /** Everything that the catalog says of its resources, with the place where each part is written: for people who look after it. Pure. */
 import type { Automation, Trigger, Turn } from '../catalog/automation.ts'
 import type { Catalog, Clause, Field, Move, Moves, Relation, Resource } from '../catalog/catalog.ts'
-import type { JsonObject } from '../json.ts'
+import { asJson, type JsonObject } from '../json.ts'
 import { POLICIES } from '../resolve/policies.ts'
 import { entryAt, placeOf, type Span } from '../text/source.ts'
 
@@ -11,7 +11,7 @@ const LONGEST_TEXT = 600
 /** The schema as JSON: the application with its calendars and permissions, then each resource. */
 export function describeSchema(catalog: Catalog): JsonObject {
   const { accounts, description, name, permissions, prefix, resources, version } = catalog
-  return plain({
+  return asJson({
     name,
     version,
     description,
@@ -185,8 +185,4 @@ function listenersOf({ listeners }: Catalog, resource: string) {
     const own = heard.flatMap((one) => (one.startsWith(`${resource} `) ? [one.slice(resource.length + 1)] : []))
     return own.length === 0 ? [] : [{ name, on: own }]
   })
-}
-
-function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
 }

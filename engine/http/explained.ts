@@ -6,7 +6,7 @@ import { pluginContext } from '../context/plugin-context.ts'
 import { ApiError, sentenceOf } from '../error.ts'
 import { explainField } from '../explain/field-report.ts'
 import { explainRequest } from '../explain/request-report.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { asJson, type JsonObject } from '../json.ts'
 import { executionOf } from '../run/execution.ts'
 import type { BoundRoute } from './bound-route.ts'
 import type { Call, Headers } from './call.ts'
@@ -87,7 +87,7 @@ async function told(parts: Explaining, call: Call, asked: Asked, wish: Wish): Pr
     const around = executionOf(parts.foundation, { actor, requestId: call.requestId, afterCommit: () => undefined })
     const { statements: _, ...rules } = await explainRequest(around, question)
     const part = wish.field === undefined ? undefined : await explainField(around, question, wish.field)
-    return { ...about, ...plain(rules), ...(part === undefined ? {} : { field: plain(part) }) }
+    return { ...about, ...asJson(rules), ...(part === undefined ? {} : { field: asJson(part) }) }
   } catch (error) {
     if (error instanceof ApiError && error.status >= 500) throw error
     return { ...about, says: sentenceOf(error) }
@@ -99,11 +99,6 @@ function askedPlace(asked: Asked, { method }: Wish): Pick<Asked, 'route' | 'patt
   const place = method === undefined ? asked : asked.methods.get(method)
   if (place !== undefined) return place
   throw new Error(`${asked.pattern} answers ${[...asked.methods.keys()].join(', ')}, not ${method}.`)
-}
-
-/** As JSON, without what is unknown of a rule. */
-function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as Record<string, Json>
 }
 
 async function personOf(

@@ -1,6 +1,6 @@
 /** What an application would change, as JSON for programs. */
 import type { CountedChange } from '../access/count.ts'
-import type { JsonObject } from '../json.ts'
+import { asJson, type JsonObject } from '../json.ts'
 import { reason } from '../migration/plan-text.ts'
 import { adviceOf, riskOf, type Step } from '../migration/step.ts'
 import { placeOf } from '../text/source.ts'
@@ -23,7 +23,7 @@ export function differencesAsJson({
     message: words,
     ids,
   }))
-  return plain({
+  return asJson({
     hash: plan.hash,
     version: program.version,
     written_by: typeof written === 'object' ? { version: written.version, since: written.since } : null,
@@ -82,8 +82,4 @@ export function accessAsJson({
     ...(concerned === undefined ? {} : concerned),
     places,
   }
-}
-
-function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
 }

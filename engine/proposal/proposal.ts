@@ -9,7 +9,7 @@ import { readLayers } from '../boot/layers.ts'
 import { describeServed } from '../boot/served-description.ts'
 import type { Database } from '../database/database.ts'
 import type { Sources } from '../definition/read.ts'
-import type { JsonObject } from '../json.ts'
+import { asJson, type JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
 import type { ShownPlan } from '../migration/plan.ts'
 import type { Logger } from '../observe.ts'
@@ -98,7 +98,7 @@ async function consequences(
   const now = place.now()
   const { diagnostics, value: plan } = await databasePlan(proposed, database, now)
   const outside = present === undefined ? { api: null, access: null } : await outsideOf(place, present, proposed)
-  return { value: plain({ plan: planAsJson(plan), ...outside }), diagnostics }
+  return { value: asJson({ plan: planAsJson(plan), ...outside }), diagnostics }
 }
 
 /** What the present files would change, compared with the database and with what was served last, as `plinth plan` says it. */
@@ -110,7 +110,7 @@ export async function presentPlan(place: ProposalPlace): Promise<JsonObject> {
   const planned = await databasePlan(value, database, now)
   const differences = await differencesOf(value, database, { now, plan: planned.value, settings })
   const { outside } = differences
-  return plain({
+  return asJson({
     diagnostics: [...diagnostics, ...planned.diagnostics].map(diagnosticAsJson),
     plan: planAsJson(planned.value),
     since: outside?.since ?? null,
@@ -152,11 +152,7 @@ export function diagnosticAsJson({ code, expected, hint, message, severity, span
     span === undefined
       ? {}
       : { file: span.source.file, from: position(span.source, span.start), to: position(span.source, span.end) }
-  return plain({ code, severity: severity ?? 'error', message, hint, expected, ...place })
-}
-
-function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
+  return asJson({ code, severity: severity ?? 'error', message, hint, expected, ...place })
 }
 
 /** What was written, and the changes that take it back. */

@@ -4,7 +4,7 @@ import { type Asker, isManyAskable, titleFor } from '../ask/askable.ts'
 import { holds, readable } from '../ask/policy.ts'
 import type { Catalog, EmbedEntry, Field, Relation, Resource } from '../catalog/catalog.ts'
 import { targetOf } from '../catalog/stored.ts'
-import type { Json, JsonObject, JsonSchema } from '../json.ts'
+import { asJson, type Json, type JsonObject, type JsonSchema } from '../json.ts'
 import { pathName } from '../plan/plan.ts'
 import { isWritable } from '../record/decode.ts'
 import { isWordShown, speaksOf } from '../statement/moves.ts'
@@ -296,5 +296,5 @@ function belowOf(asker: Asker, seen: ReadonlyMap<string, Seen>, parent: Resource
 }
 
 function routeOf({ resource: _, ...route }: OfferedRoute): JsonObject {
-  return JSON.parse(JSON.stringify(route)) as JsonObject
+  return asJson(route)
 }

@@ -7,7 +7,7 @@ import { targetOf } from '../catalog/stored.ts'
 import type { BlockDefinition, TileDefinition } from '../definition/screen-schema.ts'
 import { parseFilter } from '../filter/parse-yaml.ts'
 import { leaves } from '../filter/walk.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { asJson, isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { pagesFor } from './additions.ts'
 
@@ -186,7 +186,7 @@ function filled(key: string, names: readonly string[]): JsonObject {
 }
 
 function tileOf({ asker, outline, resource, routes }: Ground, list: JsonObject, tile: TileDefinition): JsonObject[] {
-  const told = JSON.parse(JSON.stringify(tile)) as JsonObject
+  const told = asJson(tile)
   if (tile.from !== undefined) return routes.has(tile.from) ? [told] : []
   const summary = isObject(list.summary) ? list.summary : {}
   const has = (key: 'by' | 'of', name: string): boolean => {

@@ -1,5 +1,6 @@
 /** What is going on ⇄: the state of jobs, automations and listeners, and the plan of the present files. */
 import {
+  asJson,
   automationStates,
   countJobs,
   failedChanges,
@@ -31,7 +32,7 @@ export async function operations(context: RouteContext): Promise<JsonObject> {
     listenerStates(runner, catalog, now()),
     failures((most) => failedChanges(runner, most)),
   ])
-  return plain({
+  return asJson({
     jobs: { kinds, failed: jobs },
     automations: { states, failed: runs },
     listeners: { states: listeners, failed: changes },
@@ -46,8 +47,4 @@ async function planned(context: RouteContext): Promise<JsonObject> {
   } catch (error) {
     return { says: sentenceOf(error) }
   }
-}
-
-function plain(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject
 }
