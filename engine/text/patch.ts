@@ -1,9 +1,10 @@
 /** The differences between two texts as a patch that `git apply` and `patch -p1` take. Pure. */
+import { comparedLines, type Sign } from './compared-lines.ts'
 
 /** Unchanged lines around a change. */
 const CONTEXT = 3
 
-type Line = readonly [sign: ' ' | '+' | '-', text: string]
+type Line = readonly [sign: Sign, text: string]
 
 /** The patch of one file by its path; undefined: the file is not there before, or afterwards. Empty where nothing differs. */
 export function patchOf(file: string, before: string | undefined, after: string | undefined): string {
@@ -39,25 +40,8 @@ function compared(before: readonly string[], after: readonly string[]): readonly
 const MOST_COMPARED = 2_000
 
 function between(before: readonly string[], after: readonly string[]): readonly Line[] {
-  const removed = before.map((text): Line => ['-', text])
-  const added = after.map((text): Line => ['+', text])
-  if (before.length > MOST_COMPARED || after.length > MOST_COMPARED) return [...removed, ...added]
-  const common = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1))
-  for (let i = before.length - 1; i >= 0; i -= 1)
-    for (let j = after.length - 1; j >= 0; j -= 1)
-      common[i]![j] =
-        before[i] === after[j] ? common[i + 1]![j + 1]! + 1 : Math.max(common[i + 1]![j]!, common[i]![j + 1]!)
-  const lines: Line[] = []
-  let [i, j] = [0, 0]
-  while (i < before.length && j < after.length) {
-    if (before[i] === after[j]) {
-      lines.push([' ', before[i]!])
-      i += 1
-      j += 1
-    } else if (common[i + 1]![j]! >= common[i]![j + 1]!) lines.push(removed[i++]!)
-    else lines.push(added[j++]!)
-  }
-  return [...lines, ...removed.slice(i), ...added.slice(j)]
+  if (before.length <= MOST_COMPARED && after.length <= MOST_COMPARED) return comparedLines(before, after)
+  return [...before.map((text): Line => ['-', text]), ...after.map((text): Line => ['+', text])]
 }
 
 /** Groups of changes with the lines around them; `@@` says where each is. */
