@@ -166,7 +166,7 @@ const people: PeopleContribution = {
 export { note } from './history/acts.ts'
 export { openSession } from './opened-sessions.ts'
 export { register } from './registration.ts'
-export { LAST_ADMIN } from './roles.ts'
+export { isLastAdmin, LAST_ADMIN } from './roles.ts'
 export { addressFrom } from './session.ts'
 export { signIn } from './sign-in.ts'
 

@@ -20,7 +20,7 @@ import {
 } from '../../engine/index.ts'
 import { requireFresh } from './factors/fresh.ts'
 import { note } from './history/acts.ts'
-import { keyHash, newKey } from './key.ts'
+import { keyHash, newKey, refuseKeys } from './key.ts'
 import { usesOf } from './key-use.ts'
 import { type AuthOptions, authOptions } from './options.ts'
 import { authorOf, refuseAbove, roleOf } from './role-guards.ts'
@@ -63,9 +63,7 @@ const TAG = { tag: 'Authentication' } as const
 const MANAGE = 'keys.manage'
 
 /** Keys make no keys and end none: one that leaked could otherwise outlive its end. */
-function refuseKeys({ scope }: Actor): void {
-  if (scope !== undefined) throw new ApiError('forbidden', { message: 'A key cannot look after keys: sign in for it' })
-}
+const LOOK_AFTER_KEYS = 'look after keys'
 
 /** A key as its owner reads it: it ends when the application lets no key last longer, whatever was said before. */
 function shown(key: JsonObject, { longestDays }: AuthOptions['keys']): JsonObject {
@@ -107,7 +105,7 @@ const list: Omit<Route, 'access'> = {
     'Newest first. `start` is what a key begins with; the key itself was shown once. `last_used_at` is known to within ten minutes, and null in the first ten.',
   output: { type: 'array', items: KEY },
   handle: async (context) => {
-    refuseKeys(context.actor)
+    refuseKeys(context.actor, LOOK_AFTER_KEYS)
     const { keys } = authOptions(context.options)
     return { data: (await keysOf(context, context.actor.id)).map((key) => shown(key, keys)) }
   },
@@ -122,7 +120,7 @@ const get: Omit<Route, 'access'> = {
     '`used` has the permissions by which its requests were let in within the last 30 days, to within an hour. One that only shows or takes further fields is not among them.',
   output: { ...KEY, properties: { ...PROPERTIES, used: USED }, required: [...SHOWN, 'used'] },
   handle: async (context) => {
-    refuseKeys(context.actor)
+    refuseKeys(context.actor, LOOK_AFTER_KEYS)
     const [key] = await keysOf(context, context.actor.id, { id: idIn(context.params) })
     if (key === undefined) throw new ApiError('record_not_found', { label: 'Key' })
     return { data: { ...shown(key, authOptions(context.options).keys), used: await usesOf(context, Number(key.id)) } }
@@ -150,7 +148,7 @@ const create: Omit<Route, 'access'> = {
   output: { ...KEY, properties: { ...PROPERTIES, key: { type: 'string' } }, required: [...SHOWN, 'key'] },
   handle: async (context) => {
     const { actor, body, now, options, records } = context
-    refuseKeys(actor)
+    refuseKeys(actor, LOOK_AFTER_KEYS)
     await requireFresh(context, 'auth.keys')
     const { keys } = authOptions(options)
     const account = await accountFor(context, keys)
@@ -243,7 +241,7 @@ const end: Omit<Route, 'access'> = {
   summary: 'End one of the own keys',
   status: 204,
   handle: async ({ actor, model, now, params }) => {
-    refuseKeys(actor)
+    refuseKeys(actor, LOOK_AFTER_KEYS)
     const [ended] = await model('access_keys')
       .query()
       .where({ user_id: actor.id })
@@ -273,7 +271,7 @@ export function keyRoutes(options: JsonObject): readonly Route[] {
 /** `auth.end_key`, around the end of a key by somebody who looks after the keys of everybody. */
 export const endKey: HookContribution = {
   run: async (context, next) => {
-    refuseKeys(context.caller)
+    refuseKeys(context.caller, LOOK_AFTER_KEYS)
     await next()
     const { name = null, start = null, user_id: user } = context.record ?? {}
     await note(context, { act: 'key_ended', ...authorOf(context), user: Number(user), details: { start, name } })

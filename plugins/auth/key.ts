@@ -21,6 +21,11 @@ export function newKey(): { readonly key: string; readonly start: string } {
   return { key: `${text}${checkDigits(text)}`, start }
 }
 
+/** Refuses a key what only a person may do, such as `look after keys`: a key is less than its account, and must not become as much. */
+export function refuseKeys({ scope }: Actor, act: string): void {
+  if (scope !== undefined) throw new ApiError('forbidden', { message: `A key cannot ${act}: sign in for it` })
+}
+
 /** The stored form of a key; undefined for a text that is none. Its 256 random bits need no slow hash. */
 export function keyHash(key: string): string | undefined {
   const [, text = '', digits] = FORM.exec(key) ?? []

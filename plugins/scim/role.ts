@@ -1,6 +1,6 @@
 /** ⇄ Roles by groups: the first group of the options that an account is in gives its role. */
 import { ApiError, type PlanContribution, type PluginContext } from '../../engine/index.ts'
-import { LAST_ADMIN, note } from '../auth/index.ts'
+import { isLastAdmin, LAST_ADMIN, note } from '../auth/index.ts'
 import { scimOptions } from './options.ts'
 
 type Writing = Pick<PluginContext, 'actor' | 'log' | 'model' | 'now' | 'options' | 'records'>
@@ -67,17 +67,6 @@ async function giveRole(context: Writing, account: number, address: string | nul
       details: { instead: slug },
     })
   }
-}
-
-/** Whether a write was refused because nobody else is an active admin. */
-function isLastAdmin(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false
-  return [
-    error.message,
-    ...Object.values(error.params.errors ?? {})
-      .flat()
-      .map(String),
-  ].includes(LAST_ADMIN)
 }
 
 /** How many accounts that a directory keeps would get another role by the groups of the present options. */

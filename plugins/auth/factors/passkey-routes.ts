@@ -2,11 +2,12 @@
 import { ApiError, fieldError, invalid, type JsonObject, type Route } from '../../../engine/index.ts'
 import { accountOfId } from '../account.ts'
 import { requireCookies } from '../cookie.ts'
+import { refuseKeys } from '../key.ts'
 import { SESSION_INPUT, SESSION_KINDS, signedIn, signedInSchema } from '../signed-in.ts'
 import { addChallenge, endChallenge, tryChallenge } from './challenge.ts'
 import { requireFresh } from './fresh.ts'
 import { askPasskey, beginPasskey, challengeIn, madePasskey, usePasskey } from './passkey.ts'
-import { ADDED, added, NO_STORE, OWN, refuseKeys, refuseMany, shownFactor } from './routes.ts'
+import { ADDED, added, CHANGE_FACTORS, NO_STORE, OWN, refuseMany, shownFactor } from './routes.ts'
 
 const OPTIONS = {
   type: 'object',
@@ -26,7 +27,7 @@ const begin: Route = {
   body: 'none',
   output: OPTIONS,
   handle: async (context) => {
-    refuseKeys(context.actor)
+    refuseKeys(context.actor, CHANGE_FACTORS)
     await requireFresh(context, 'auth.second_factor')
     const account = await accountOfId(context, Number(context.actor.id))
     if (account === undefined) throw new ApiError('unauthenticated')
@@ -46,7 +47,7 @@ const set: Route = {
   output: ADDED,
   handle: async (context) => {
     const { actor, body, now } = context
-    refuseKeys(actor)
+    refuseKeys(actor, CHANGE_FACTORS)
     await requireFresh(context, 'auth.second_factor')
     const userId = Number(actor.id)
     await refuseMany(context, userId)

@@ -1,15 +1,8 @@
 /** Routes of the own second factors: the list, an app, recovery codes, and taking one away. */
-import {
-  type Actor,
-  ApiError,
-  fieldError,
-  invalid,
-  type JsonObject,
-  type Route,
-  type RouteContext,
-} from '../../../engine/index.ts'
+import { ApiError, fieldError, invalid, type JsonObject, type Route, type RouteContext } from '../../../engine/index.ts'
 import { seal } from '../../keys/seal.ts'
 import { accountOfId } from '../account.ts'
+import { refuseKeys } from '../key.ts'
 import { factorsOf, makeRecoveryCodes, noteFactor, recoveryCodesLeft, type StoredFactor, useStep } from './factor.ts'
 import { requireFresh } from './fresh.ts'
 import { tellFactor } from './mail.ts'
@@ -44,11 +37,8 @@ export const OWN = {
 
 export const NO_STORE = { 'cache-control': 'private, no-store' } as const
 
-/** A key is less than its account, and must not become as much. */
-export function refuseKeys({ scope }: Actor): void {
-  if (scope !== undefined)
-    throw new ApiError('forbidden', { message: 'A key cannot change second factors: sign in for it' })
-}
+/** What no key may do here. */
+export const CHANGE_FACTORS = 'change second factors'
 
 function shown(factor: JsonObject): JsonObject {
   return Object.fromEntries(SHOWN.map((name) => [name, factor[name] ?? null]))
@@ -67,7 +57,7 @@ const list: Route = {
   output: { type: 'array', items: FACTOR },
   meta: { recovery_codes: { type: 'integer', description: 'How many recovery codes are left.' } },
   handle: async (context) => {
-    refuseKeys(context.actor)
+    refuseKeys(context.actor, CHANGE_FACTORS)
     const id = Number(context.actor.id)
     const { data } = await context
       .records('factors', 'system')
@@ -98,7 +88,7 @@ const begin: Route = {
   },
   handle: async (context) => {
     const { actor, body, catalog, model, now, settings } = context
-    refuseKeys(actor)
+    refuseKeys(actor, CHANGE_FACTORS)
     await requireFresh(context, 'auth.second_factor')
     const userId = Number(actor.id)
     await refuseMany(context, userId)
@@ -142,7 +132,7 @@ const confirm: Route = {
   output: ADDED,
   handle: async (context) => {
     const { actor, body, model, now } = context
-    refuseKeys(actor)
+    refuseKeys(actor, CHANGE_FACTORS)
     await requireFresh(context, 'auth.second_factor')
     const userId = Number(actor.id)
     const pending = await model('factors')
@@ -200,7 +190,7 @@ const recovery: Route = {
   body: 'none',
   output: { type: 'object', properties: { recovery_codes: CODES }, required: ['recovery_codes'] },
   handle: async (context) => {
-    refuseKeys(context.actor)
+    refuseKeys(context.actor, CHANGE_FACTORS)
     await requireFresh(context, 'auth.second_factor')
     const userId = Number(context.actor.id)
     if ((await factorsOf(context, userId)).length === 0)
@@ -223,7 +213,7 @@ const remove: Route = {
   description: 'With the last one the recovery codes end.',
   status: 204,
   handle: async (context) => {
-    refuseKeys(context.actor)
+    refuseKeys(context.actor, CHANGE_FACTORS)
     await requireFresh(context, 'auth.second_factor')
     const userId = Number(context.actor.id)
     await context.transaction(async (inner) => {

@@ -1,6 +1,7 @@
 /** Routes of the identities by which one is known at providers: their list, connecting one, and ending one. */
-import { ApiError, type Route, type RouteContext } from '../../../engine/index.ts'
+import { ApiError, type Route } from '../../../engine/index.ts'
 import { note } from '../history/acts.ts'
+import { refuseKeys } from '../key.ts'
 import { addressFrom } from '../session.ts'
 import { labelOf } from './options.ts'
 import { BEGIN, lead, TAG } from './routes.ts'
@@ -38,10 +39,8 @@ const identities: Route = {
   },
 }
 
-function refuseKeys({ actor }: RouteContext): void {
-  if (actor.scope !== undefined)
-    throw new ApiError('forbidden', { message: 'A key cannot change how somebody signs in: sign in for it' })
-}
+/** What no key may do here. */
+const CHANGE_SIGN_IN = 'change how somebody signs in'
 
 const connect: Route = {
   method: 'POST',
@@ -55,7 +54,7 @@ const connect: Route = {
   input: { provider: { type: 'string', required: true, max: 40 }, next: BEGIN.next },
   output: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
   handle: async (context) => {
-    refuseKeys(context)
+    refuseKeys(context.actor, CHANGE_SIGN_IN)
     const { next, provider } = context.body
     const parameters = typeof next === 'string' ? { next } : {}
     const asked = { ...context, parameters, params: { name: String(provider) } }
@@ -74,7 +73,7 @@ const disconnect: Route = {
   access: [{ kind: 'signed_in' }],
   status: 204,
   handle: async (context) => {
-    refuseKeys(context)
+    refuseKeys(context.actor, CHANGE_SIGN_IN)
     const { actor, params } = context
     const id = /^[1-9]\d{0,9}$/.test(params.id ?? '') ? Number(params.id) : 0
     return context.transaction(async ({ model }) => {
