@@ -2,7 +2,7 @@
 import { Button, Card, type Json, Row, Select, TextField, useAct, useRoute } from 'plinth/console'
 import { type ReactNode, useEffect, useState } from 'react'
 import { EditForm } from './edit-form.tsx'
-import { Answered, useText } from './parts.tsx'
+import { Answered, Failure, useText } from './parts.tsx'
 import { Outcome } from './proposal.tsx'
 import type { Change, Diagnostic, Proposal, ToldFile, ToldFiles, ToldSchema } from './told.ts'
 
@@ -75,11 +75,7 @@ function Editing({ again, files, query, schema }: EditProps & { readonly files: 
         <Editor {...{ changes, file, isForm, line, resource, schema, setChanges }} />
       </Card>
       <Changes changes={changes} onChange={setChanges} />
-      {failure === undefined ? null : (
-        <p className="bad" role="alert">
-          {failure}
-        </p>
-      )}
+      <Failure text={failure} />
       {proposal === undefined ? null : (
         <Outcome again={again} changes={changes} isBusy={isBusy} onOpen={open} proposal={proposal} />
       )}

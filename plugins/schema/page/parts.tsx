@@ -25,6 +25,15 @@ export function Answered<T>({
   )
 }
 
+/** Why what a person asked for has failed; nothing where it has not. */
+export function Failure({ text }: { readonly text: string | undefined }): ReactNode {
+  return text === undefined ? null : (
+    <p className="bad" role="alert">
+      {text}
+    </p>
+  )
+}
+
 /** Who may, in words; several are alternatives. */
 export function whoText(access: readonly Access[] | undefined, text: Words, otherwise: string): string {
   if (access === undefined) return otherwise

@@ -1,7 +1,7 @@
 /** What changes do, side by side: the patch, the plan for the database, and what clients and callers gain and lose. */
 import { Button, Card, type Json, notify, Row, useAct } from 'plinth/console'
 import type { ReactNode } from 'react'
-import { Mistakes, PlanSteps, useText } from './parts.tsx'
+import { Failure, Mistakes, PlanSteps, useText } from './parts.tsx'
 import { Outside } from './state.tsx'
 import type { Change, Diagnostic, Proposal } from './told.ts'
 
@@ -73,11 +73,7 @@ export function Outcome({ again, changes, isBusy, onOpen, proposal }: OutcomePro
           {text.copy}
         </Button>
       </Row>
-      {failure === undefined ? null : (
-        <p className="bad" role="alert">
-          {failure}
-        </p>
-      )}
+      <Failure text={failure} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 /** Why not?: a person, a request and a field, answered by the rules that decide. */
 import { Button, Card, Row, Select, TextField, useAct, useCatalog } from 'plinth/console'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { Place, TableCard, useText } from './parts.tsx'
+import { Failure, Place, TableCard, useText } from './parts.tsx'
 import type { Words } from './words.ts'
 
 interface Verdict {
@@ -91,11 +91,7 @@ export function WhyPage({ query }: { readonly query: URLSearchParams }): ReactNo
               {text.ask}
             </Button>
           </Row>
-          {failure === undefined ? null : (
-            <p className="bad" role="alert">
-              {failure}
-            </p>
-          )}
+          <Failure text={failure} />
         </form>
       </Card>
       {told === undefined ? null : <Told told={told} />}

@@ -189,6 +189,12 @@ export function addedPages({ additions = [] }: Pick<Catalog, 'additions'>): read
   return additions.flatMap(({ pages = [] }) => pages)
 }
 
+/** The route of a plugin by `plugin.route`: one that reads, or one that does something. */
+export function routeNamed({ resources, routes }: Catalog, name: string, reads = true): OfferedRoute | undefined {
+  const all = [...routes, ...Object.values(resources).flatMap((resource) => resource.routes ?? [])]
+  return all.find((route) => route.name === name && (route.method === 'GET') === reads)
+}
+
 /** The resources with a list of their own, in the order of the alphabet. */
 export function menuOf({ resources }: Catalog): readonly Named[] {
   return Object.entries(resources)

@@ -1,16 +1,7 @@
 /** What a tile asks the summary of a list or a route of a plugin for, and what the answer says. */
 
 import { dayIn, dayText, later, monthLater } from '../calendar/days.ts'
-import {
-  type Catalog,
-  isRecord,
-  type Json,
-  type Named,
-  nameOf,
-  type OfferedRoute,
-  type RecordData,
-  valueAt,
-} from '../client/catalog.ts'
+import { type Catalog, isRecord, type Json, type Named, nameOf, type RecordData, valueAt } from '../client/catalog.ts'
 import type { Condition, Tile, View } from '../client/screens.ts'
 import { durationText, valueText, wordText } from '../format.tsx'
 import { viewQuery } from '../list/query.ts'
@@ -78,12 +69,6 @@ export function summaryPath(named: Named, view: View, tile: Tile, period: Condit
   query.set('of', termOf(measure))
   if (by.some((one) => one.includes(':'))) query.set('zone', Intl.DateTimeFormat().resolvedOptions().timeZone)
   return `${named.resource.figures ?? ''}?${query}`
-}
-
-/** The route that a tile names. */
-export function routeNamed({ resources, routes }: Catalog, name: string): OfferedRoute | undefined {
-  const all = [...routes, ...Object.values(resources).flatMap((one) => one.routes ?? [])]
-  return all.find((route) => route.name === name && route.method === 'GET')
 }
 
 /** A group of a figure: its name for people, and the number. */

@@ -2,7 +2,7 @@
 import type { CSSProperties, ReactNode } from 'react'
 import { rowsIn } from '../client/api.ts'
 import { useAnswer } from '../client/asking.ts'
-import type { Catalog, Named } from '../client/catalog.ts'
+import { type Catalog, type Named, routeNamed } from '../client/catalog.ts'
 import type { Tile, View } from '../client/screens.ts'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
@@ -19,7 +19,6 @@ import {
   numberIn,
   type Periods,
   periodsOf,
-  routeNamed,
   summaryPath,
 } from './measure.ts'
 

@@ -2,7 +2,15 @@
 import { useCallback, useEffect } from 'react'
 import { type Answer, type Asked, ask, canIn, download, explained, newKey, recordIn, sentence } from '../client/api.ts'
 import { useAnswer, useRecord as useRecordAt } from '../client/asking.ts'
-import type { Can, Catalog, Json, Named, OfferedRoute, RecordData } from '../client/catalog.ts'
+import {
+  type Can,
+  type Catalog,
+  type Json,
+  type Named,
+  type OfferedRoute,
+  type RecordData,
+  routeNamed,
+} from '../client/catalog.ts'
 import { useTold } from '../client/live.ts'
 import { usePages } from '../client/pages.ts'
 import type { Condition, View } from '../client/said.ts'
@@ -118,11 +126,6 @@ export interface RouteAsked {
   readonly body?: Json
 }
 
-function routeNamed({ resources, routes }: Catalog, name: string, reads: boolean): OfferedRoute | undefined {
-  const all = [...routes, ...Object.values(resources).flatMap((resource) => resource.routes ?? [])]
-  return all.find((route) => route.name === name && (route.method === 'GET') === reads)
-}
-
 function addressOf({ path }: OfferedRoute, { params = {}, query = {} }: RouteAsked): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const given = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
@@ -141,12 +144,11 @@ export interface RouteAnswer {
 
 /** The answer of a route of a plugin that is read, by `plugin.route`; it is asked again when the request is another one. */
 export function useRoute(name: string, asked: RouteAsked = {}): RouteAnswer {
-  const route = routeNamed(useCatalog(), name, true)
+  const route = routeNamed(useCatalog(), name)
   const { again, answer, failure } = useAnswer(route && addressOf(route, asked))
   return { data: answer?.data, meta: answer?.meta, isOpen: route !== undefined, failure, again }
 }
 
-/** What can be done; each rejects where the server refuses it. */
 /** What is to be explained of a request. */
 export interface Wish {
   /** A person by an address or a name. */
@@ -155,6 +157,7 @@ export interface Wish {
   readonly method?: string
 }
 
+/** What can be done; each rejects where the server refuses it. */
 export interface Acts {
   create(resource: string, body: RecordData): Promise<RecordData>
   /** Changes a record; with the entity tag only if it is still as it was read. */

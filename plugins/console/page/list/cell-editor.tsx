@@ -1,12 +1,12 @@
 /** One value of a row, changed in its place: one request, and only of the version that its reader saw. */
 import { type FormEvent, type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
-import { Button, Dialog, Popover } from 'react-aria-components'
+import { Dialog, Popover } from 'react-aria-components'
 import { type Answer, ask, canIn, Refusal, recordIn, sentence } from '../client/api.ts'
 import { type Catalog, idOf, type Json, type Named, type RecordData } from '../client/catalog.ts'
 import { type Input, isSame, storedValue } from '../form/draft.ts'
 import { Question } from '../form/form.tsx'
 import { valueText } from '../format.tsx'
-import { Loading } from '../shell/parts.tsx'
+import { FormEnd, Loading } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 
@@ -96,14 +96,7 @@ function OneValue(props: CellEditorProps): ReactNode {
       {theirs === undefined ? null : (
         <p role="alert">{words().theirsNow(valueText(input.field?.type ?? '', theirs))}</p>
       )}
-      <div className="row end">
-        <Button className="button" onPress={onClose}>
-          {words().cancel}
-        </Button>
-        <button className="button primary" disabled={work.isBusy} type="submit">
-          {words().save}
-        </button>
-      </div>
+      <FormEnd isBusy={work.isBusy} does={words().save} onCancel={onClose} />
     </form>
   )
 }

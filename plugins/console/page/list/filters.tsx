@@ -7,6 +7,7 @@ import { type Catalog, type Filter, type Resource, titleOf } from '../client/cat
 import { valueText } from '../format.tsx'
 import { Box } from '../shell/dialog.tsx'
 import { useKey } from '../shell/keys.tsx'
+import { FormEnd } from '../shell/parts.tsx'
 import { words } from '../words/words.ts'
 import { FilterValue, labelOf, targetOf } from './filter-value.tsx'
 import { type Change, type Chosen, chosenFilters, filterKey, operatorsOf } from './query.ts'
@@ -176,14 +177,7 @@ function FilterBox({ catalog, editing, filter, onChange, onClose, resource }: Fi
           onValue={setValue}
           target={targetOf(catalog, resource, editing.name)}
         />
-        <div className="row end">
-          <Button className="button" onPress={onClose}>
-            {words().cancel}
-          </Button>
-          <button className="button primary" type="submit">
-            {words().apply}
-          </button>
-        </div>
+        <FormEnd does={words().apply} onCancel={onClose} />
       </form>
     </Box>
   )

@@ -10,7 +10,7 @@ import { readSaved, savedQuery, savedResource, useSaved } from '../client/saved.
 import { allOf, type Condition } from '../client/screens.ts'
 import { wordText } from '../format.tsx'
 import { Box, Question } from '../shell/dialog.tsx'
-import { WorkFailure } from '../shell/parts.tsx'
+import { FormEnd, WorkFailure } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import { comparisonOf } from './condition.ts'
@@ -184,14 +184,7 @@ function ViewBox(props: BoxProps): ReactNode {
           </label>
         )}
         <WorkFailure work={work} />
-        <div className="row end">
-          <Button className="button" onPress={onClose}>
-            {words().cancel}
-          </Button>
-          <button className="button primary" disabled={work.isBusy} type="submit">
-            {words().save}
-          </button>
-        </div>
+        <FormEnd isBusy={work.isBusy} does={words().save} onCancel={onClose} />
       </form>
     </Box>
   )

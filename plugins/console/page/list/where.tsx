@@ -4,6 +4,7 @@ import { Button } from 'react-aria-components'
 import type { Catalog, Filter, Json, Resource } from '../client/catalog.ts'
 import { wordText } from '../format.tsx'
 import { Box } from '../shell/dialog.tsx'
+import { FormEnd } from '../shell/parts.tsx'
 import { words } from '../words/words.ts'
 import { type Comparison, conditionOf, DEEPEST, type Group, groupOf, isGroup } from './condition.ts'
 import { FilterValue, labelOf, targetOf } from './filter-value.tsx'
@@ -75,14 +76,7 @@ export function WhereBox(props: WhereProps): ReactNode {
         ) : (
           <GroupEditor {...{ catalog, group, resource }} depth={1} onChange={setGroup} />
         )}
-        <div className="row end">
-          <Button className="button" onPress={onClose}>
-            {words().cancel}
-          </Button>
-          <button className="button primary" type="submit">
-            {words().apply}
-          </button>
-        </div>
+        <FormEnd does={words().apply} onCancel={onClose} />
       </form>
     </Box>
   )

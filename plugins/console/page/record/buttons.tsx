@@ -20,7 +20,7 @@ import { Editor } from '../form/editor.tsx'
 import { Box } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icon.tsx'
 import { useKey } from '../shell/keys.tsx'
-import { WorkFailure } from '../shell/parts.tsx'
+import { FormEnd, WorkFailure } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import { NamedActs } from './named-acts.tsx'
@@ -197,14 +197,7 @@ function AskBox({ asked, onClose, ...props }: AskProps): ReactNode {
           )),
         )}
         <WorkFailure work={work} />
-        <div className="row end">
-          <Button className="button" onPress={onClose}>
-            {words().cancel}
-          </Button>
-          <button className="button primary" disabled={work.isBusy} type="submit">
-            {props.button.label}
-          </button>
-        </div>
+        <FormEnd isBusy={work.isBusy} does={props.button.label} onCancel={onClose} />
       </form>
     </Box>
   )

@@ -39,6 +39,28 @@ export function WorkFailure({ work }: { readonly work: Pick<Work, 'failure'> }):
   )
 }
 
+/** The end of a form in a dialog: leave it, or do what it is for. */
+export function FormEnd({
+  does,
+  isBusy = false,
+  onCancel,
+}: {
+  readonly does: string
+  readonly isBusy?: boolean
+  readonly onCancel: () => void
+}): ReactNode {
+  return (
+    <div className="row end">
+      <Button className="button" onPress={onCancel}>
+        {words().cancel}
+      </Button>
+      <button className="button primary" disabled={isBusy} type="submit">
+        {does}
+      </button>
+    </div>
+  )
+}
+
 /** The newest message, spoken when it comes. */
 export function Notices(): ReactNode {
   const notices = useNotices()
