@@ -75,7 +75,6 @@ async function made(file: string, { build, transform }: Pick<typeof import('esbu
     platform: 'browser',
     target: TARGET,
     jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"production"' },
     charset: 'utf8',
     legalComments: 'none',
     logLevel: 'silent',
