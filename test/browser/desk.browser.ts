@@ -290,10 +290,10 @@ it('a role gets its permissions by choosing, and a list is counted by groups', a
   })
 })
 
-it('every list and every form of the desk opens, and axe finds nothing', async ({ app }) => {
+it('every list, every form and the diagram of the desk open, and axe finds nothing', async ({ app }) => {
   await signedIn(app, '', async (page) => {
     const links = page.getByRole('navigation', { name: 'Menu' }).getByRole('link')
-    const shown = page.locator('[role=grid], .empty, .calendar, .figures').first()
+    const shown = page.locator('[role=grid], .empty, .calendar, .figures, .schema-diagram').first()
     await links.nth(1).waitFor()
     const count = await links.count()
     assert.ok(count > 15)
