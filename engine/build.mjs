@@ -158,7 +158,10 @@ async function buildAll(compiler, sources) {
   if (status !== 0) return status ?? 1
   copyAssets(sources)
   const code = await bundle(sources)
-  removeOrphans([...code, ...(await bundleAdditions(sources)), ...(await bundlePage(compiler))], builtBefore)
+  const pages = await bundlePage(compiler)
+  // Last: the program, which makes them, stops the compiler's process a while later, and with it any other work of that process.
+  const additions = await bundleAdditions(sources)
+  removeOrphans([...code, ...pages, ...additions], builtBefore)
   writeFileSync(stamp, '')
   // Dated to the start: what was saved while the compiler ran is newer than what it made.
   utimesSync(stamp, startedAt, startedAt)
