@@ -10,7 +10,7 @@ Object.assign(globalThis, { UVU_DEFER: 1 })
 register('./run/resolve.mjs', import.meta.url)
 const { runFile, watchProcess } = await import('./run/file.ts')
 const { dropDatabases } = await import('./run/left-databases.ts')
-const { asksForServer } = await import('./run/servers.ts')
+const { isAboutServer } = await import('./run/servers.ts')
 const { watch } = await import('./run/suite.ts')
 const { runInWorkers } = await import('./run/workers.ts')
 
@@ -92,7 +92,7 @@ if (options.help) {
   process.exit(0)
 }
 const named = chosenFiles(positionals)
-const files = options.server ? named.filter(asksForServer) : named
+const files = options.server ? named.filter(isAboutServer) : named
 if (files.length < named.length)
   process.stdout.write(
     `${named.length - files.length} of ${named.length} files run the same without a server and are left out\n\n`,

@@ -60,6 +60,8 @@ export const EMBEDDED_MAJOR = '18'
 
 /** Each start fills the buffers with zeros, which is its longest part; 128 MB are the default. */
 const FEW_BUFFERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB']
+/** What makes the log of a cluster last through a crash is in vain in memory. */
+const IN_MEMORY = ['synchronous_commit', 'full_page_writes', 'wal_init_zero'].flatMap((name) => ['-c', `${name}=off`])
 
 const SLICE_MS = 8
 /** First bytes of the messages that end a batch: Sync, Query, and the copy messages, which wait for nothing. */
@@ -133,7 +135,7 @@ export async function openMemory(): Promise<PGlite> {
   const cluster = await PGlite.create({
     extensions: EXTENSIONS,
     fs: new SnapshotInMemory(snapshot),
-    startParams: FEW_BUFFERS,
+    startParams: [...FEW_BUFFERS, ...IN_MEMORY],
   })
   await prepare(cluster)
   return pace(cluster, undefined)

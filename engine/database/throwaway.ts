@@ -130,7 +130,8 @@ async function ofServer(
     await administer(url.href, 'create extension if not exists pg_trgm')
     const patient = new URL(url)
     const path = searchPath === undefined ? '' : ` -c search_path=${searchPath.replaceAll(' ', '')}`
-    patient.searchParams.set('options', `-c lock_timeout=${LOCK_MS}${path}`)
+    // Nothing has to outlive a crash of the server.
+    patient.searchParams.set('options', `-c lock_timeout=${LOCK_MS} -c synchronous_commit=off${path}`)
     const settings = { databaseUrl: patient.href, dataDir: '', databasePool: 6 }
     const database = await connect(settings, { log, acquireMs: ACQUIRE_MS })
     const close = async () => {

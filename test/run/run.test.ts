@@ -1,10 +1,10 @@
 /** The runner is strict: every way in which a test can fail to pass ends in a failure that names its reason. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { projectFiles } from '../conventions/source.ts'
-import { asksForServer } from './servers.ts'
+import { asksForServer, isAboutServer, NAMES } from './servers.ts'
 
 const run = suite('test runner')
 
@@ -97,6 +97,19 @@ run('a file asks for a server by what it imports, forks or starts; types of othe
   ])
     assert.ok(asks(file), file)
   for (const file of ['text/nearest', 'definition/broken', 'http/order', 'openapi/types']) assert.not(asks(file), file)
+})
+
+run('of the files that ask for a server, those of what an application declares or says run once', () => {
+  for (const file of ['desk/cells', 'cli/from/schemas', 'cli/plan', 'plugins/auth/session', 'action/list', 'job/queue'])
+    assert.ok(isAboutServer(`test/${file}.test.ts`), file)
+  for (const file of ['desk/entered', 'cli/without-desk', 'cli/plan-keys', 'plugins/auth/reset', 'text/nearest'])
+    assert.not(isAboutServer(`test/${file}.test.ts`), file)
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`)
+  for (const name of NAMES)
+    assert.ok(
+      files.some((file) => file.startsWith(name) && file.endsWith('.test.ts')),
+      name,
+    )
 })
 
 run('the program reads its environment where it starts, and in the test kit', () => {

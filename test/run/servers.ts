@@ -9,6 +9,43 @@ import { dirname, resolve } from 'node:path'
 const SERVER =
   /TEST_DATABASE_URL|TEST_REDIS_URL|redis-server|engine\/testing|plinth\/test\b|'test'|(?:npm|plinth) test|test\/run\.ts/
 
+/**
+ * Tests of what is declared, said, printed or answered by an application that needs some database and asks no more of it:
+ * one run shows it. What they store is stored by statements that other tests run on both databases. The longer name
+ * decides.
+ */
+const ONCE = [
+  'test/boot/',
+  'test/cli/',
+  'test/conventions',
+  'test/desk/',
+  'test/library/',
+  'test/openapi/',
+  'test/plan/',
+  'test/plugins/auth/',
+  'test/plugins/desk/',
+  'test/plugins/schema/',
+  'test/reader/',
+  'test/readme.test.ts',
+  'test/resolve/',
+  'test/run/run.test.ts',
+  'test/testing/',
+  'test/upgrade/yaml.test.ts',
+]
+const TWICE = [
+  // Commands that are about databases.
+  ...['database', 'day', 'dump', 'from/', 'plan.test', 'plan-documented', 'plan-more-rows', 'starting'].map(
+    (name) => `test/cli/${name}`,
+  ),
+  // Statements of the desk alone, and what several instances of it share.
+  ...['cells', 'instances', 'leaks', 'other-ids', 'search', 'statements'].map((name) => `test/desk/${name}`),
+  // Statements that plugins write themselves.
+  ...['cookies', 'guesses', 'keys', 'quota', 'session'].map((name) => `test/plugins/auth/${name}`),
+  ...['ai/', 'dashboards/', 'merging/', 'notifications/notifications', 'reports/'].map(
+    (name) => `test/plugins/desk/${name}`,
+  ),
+]
+
 /** Types are gone when a module runs. */
 const TYPES = /^(?:import|export) type [^']*'[^']*'$/gm
 /** Modules are imported, forked and named in the same way: by a path relative to the module or to the project. */
@@ -35,6 +72,19 @@ function moduleOf(path: string): Module {
   modules.set(path, read)
   return read
 }
+
+/** How much of the name of a file the longest of these names is. */
+function longest(names: readonly string[], file: string): number {
+  return Math.max(0, ...names.filter((name) => file.startsWith(name)).map((name) => name.length))
+}
+
+/** Whether a server makes a difference to what a file is about. */
+export function isAboutServer(file: string): boolean {
+  return asksForServer(file) && longest(TWICE, file) >= longest(ONCE, file)
+}
+
+/** The names of the two lists, for the test that each of them is one of a file. */
+export const NAMES: readonly string[] = [...ONCE, ...TWICE]
 
 /** Whether a file, or a module of the tests that it names, asks for a server; any other runs the same without one. */
 export function asksForServer(file: string): boolean {
