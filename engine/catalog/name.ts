@@ -49,25 +49,41 @@ function words(name: string): string[] {
     .filter((word) => word !== '')
 }
 
+/** Words that people write in capitals. */
+const INITIALISMS = new Set(
+  'ai api cc csv ean faq html http https iban id ip isbn json kpi otp pdf rp sku sla sms sql sso uid uri url utc uuid vat xlsx xml'.split(
+    ' ',
+  ),
+)
+
+/** A word as people write it: `sla` → `SLA`, `urls` → `URLs`; any other stays as it is. */
+function spelt(word: string): string {
+  if (INITIALISMS.has(word.toLowerCase())) return word.toUpperCase()
+  return /.s$/i.test(word) && INITIALISMS.has(word.slice(0, -1).toLowerCase())
+    ? `${word.slice(0, -1).toUpperCase()}s`
+    : word
+}
+
+const titled = (name: string): string =>
+  words(name)
+    .map((word) => capitalized(spelt(word)))
+    .join(' ')
+
 /** A resource's default label: singular, every word capitalized. */
 export function resourceLabel(name: string): string {
-  return words(singular(name)).map(capitalized).join(' ')
+  return titled(singular(name))
 }
 
 /** A resource's default label for many records: its name, every word capitalized. */
 export function resourceHeading(name: string): string {
-  return words(name).map(capitalized).join(' ')
+  return titled(name)
 }
 
-const SNAKE = /^[a-z0-9]+(?:_[a-z0-9]+)*$/
-
-/** A field's or relation's default label: a sentence's beginning, `first_name` → `First name`. */
+/** A field's or relation's default label: a sentence's beginning, `first_name` → `First name`, `sla_state` → `SLA state`. */
 export function fieldLabel(name: string): string {
-  // Nearly every name is in snake case, and labels are asked for often.
-  if (SNAKE.test(name)) return capitalized(name.replaceAll('_', ' '))
   return capitalized(
     words(name)
-      .map((word) => word.toLowerCase())
+      .map((word) => spelt(word.toLowerCase()))
       .join(' '),
   )
 }

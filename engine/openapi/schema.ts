@@ -53,7 +53,7 @@ export function mapChildren(node: unknown, change: (value: unknown, key: string)
 /** Whether a label only repeats the name next to it: `Status` and `status_id`. */
 export function repeats(label: string, name: string): boolean {
   const plain = fieldLabel(name)
-  return label === plain || `${label} id` === plain
+  return label === plain || `${label} ID` === plain
 }
 
 /** A reference to a schema of the components. */

@@ -50,7 +50,7 @@ function keyField(resolution: Resolution, written: Written, owner: Written): Dra
     name: 'id',
     column,
     ...typed(type, options),
-    label: 'Id',
+    label: 'ID',
     description: undefined,
     show: 'always',
     required: isChosen,

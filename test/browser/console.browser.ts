@@ -93,7 +93,7 @@ it('a form says at each field what the server does not take, and creates the rec
     const summary = page.locator('.summary')
     await summary.waitFor()
     await page.locator('.summary:focus').waitFor()
-    await summary.getByRole('button', { name: /^Isbn/ }).click()
+    await summary.getByRole('button', { name: /^ISBN/ }).click()
     assert.is(await page.locator('[data-name=isbn]').getAttribute('aria-invalid'), 'true')
     await page.keyboard.type('978-0061054884')
     await page.getByRole('combobox', { name: /Author/ }).fill('Agatha')

@@ -1,56 +1,29 @@
 /** The console over the support desk: signing in, what each role sees, moves, and a session that ends in a form. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
-import { application, type TestApplication } from '../support/application.ts'
+import type { TestApplication } from '../support/application.ts'
 import { barriers, openBrowser, openPage } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
+import { ACCOUNT, openDesk, signedInTo, signIn } from './desk.ts'
 
 const test = suite<{ app: TestApplication; token: string }>('the desk in the console')
 const browser = await openBrowser()
-const ACCOUNT = { email: 'admin@desk.example', password: 'a long enough secret 9' }
 
 /** Without a browser every test is skipped. */
 const it = browser === undefined ? test.skip : test
 
 test.before(async (context) => {
-  if (browser === undefined) return
-  // A browser keeps a cookie of this machine alone without https.
-  const env = { BASE_URL: 'http://localhost:3000', ADMIN_EMAIL: ACCOUNT.email, ADMIN_PASSWORD: ACCOUNT.password }
-  const app = await application({ resources: 'resources', env })
-  const { body } = await app.call('POST', '/api/v1/auth/login', { body: ACCOUNT })
-  const { token } = body.data as { readonly token: string }
-  const make = async (path: string, record: JsonObject) => {
-    const answer = await app.call('POST', `/api/v1${path}`, { token, body: record })
-    assert.is(answer.status, 201, answer.text)
-  }
-  for (const subject of ['Printer on fire', 'No network']) await make('/tickets', { subject, details: 'Since Monday.' })
-  Object.assign(context, { app, token })
+  if (browser !== undefined) Object.assign(context, await openDesk())
 })
 test.after(async ({ app }) => {
   await browser?.close()
   await app?.close()
 })
 
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('E-mail').fill(ACCOUNT.email)
-  await page.getByLabel('Password').fill(ACCOUNT.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
-/** Opens a screen and signs in; finds no violation of the policy and no error. */
-async function signedIn(app: TestApplication, path: string, work: (page: Page) => Promise<void>): Promise<void> {
-  const { close, page, problems } = await openPage(browser!, { viewport: { width: 1280, height: 800 } })
-  try {
-    await page.goto(`${app.address}/console${path}`)
-    await signIn(page)
-    await work(page)
-    assert.equal(problems, [])
-  } finally {
-    await close()
-  }
-}
+const signedIn = (app: TestApplication, path: string, work: (page: Page) => Promise<void>): Promise<void> =>
+  signedInTo(browser!, app, path, work)
 
 it('a wrong password says so, and the right one shows what the account may see', async ({ app }) => {
   const { close, page, problems } = await openPage(browser!, {})
@@ -287,6 +260,39 @@ it('a role gets its permissions by choosing, and a list is counted by groups', a
     await page.goto(`${app.address}/console/background_jobs`)
     await page.locator('[role=grid], .empty').first().waitFor()
     assert.equal(await barriers(page), [])
+  })
+})
+
+it('names are written as people write them, and what a row says fits into it', async ({ app }) => {
+  await signedIn(app, '/tickets?columns=subject,uid,sla_state,status,updated_at', async (page) => {
+    const headings = page.getByRole('columnheader')
+    await headings.filter({ hasText: 'SLA state' }).waitFor()
+    assert.equal(await headings.allInnerTexts(), ['', 'Subject', 'UID', 'SLA state', 'Status', 'Updated at'])
+    const cut = await page
+      .locator('[data-at="0"] .cell')
+      .evaluateAll((cells) =>
+        cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent),
+      )
+    assert.equal(cut, [])
+  })
+})
+
+it('the diagram opens at the resource that most others lead to, and is seen as a whole too', async ({ app }) => {
+  await signedIn(app, '/schema', async (page) => {
+    const room = page.locator('.schema-diagram')
+    const boxOf = async (place: Locator) => (await place.boundingBox())!
+    await room.waitFor()
+    const middle = await boxOf(page.locator('[data-box="users"]'))
+    const view = await boxOf(room)
+    assert.ok(middle.height >= 24, `${middle.height} px`)
+    assert.ok(middle.x > view.x && middle.x + middle.width < view.x + view.width)
+    assert.ok(middle.y > view.y && middle.y + middle.height < Math.min(800, view.y + view.height))
+    await page.getByRole('button', { name: 'The whole' }).click()
+    await until(async () => (await boxOf(room.locator('svg'))).height <= view.height)
+    for (const name of ['users', 'tickets', 'webhook_attempts', 'roles']) {
+      const { x, y } = await boxOf(page.locator(`[data-box="${name}"]`))
+      assert.ok(x >= view.x && x <= view.x + view.width && y >= view.y && y <= 800, name)
+    }
   })
 })
 

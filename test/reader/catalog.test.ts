@@ -77,7 +77,7 @@ test('a relation says where it leads, and by which key it is written', async () 
   const { embed, kind, to, field } = books.relations.shelf
   assert.equal([kind, to, field], ['belongs_to', 'shelves', 'shelf_id'])
   assert.equal(embed, [
-    { name: 'id', label: 'Id', type: 'integer' },
+    { name: 'id', label: 'ID', type: 'integer' },
     { name: 'name', label: 'Name', type: 'string' },
   ])
   assert.equal([loans.relations.tags.writes, books.relations.tags.writes], [undefined, 'tag_ids'])

@@ -106,6 +106,18 @@ resolving('an English label has the plural whose singular it is', () => {
     assert.is(singular(plural(word)).toLowerCase(), word.toLowerCase())
 })
 
+resolving('names of fields become labels as people write them', () => {
+  const fields = ['uid', 'sla_state', 'first_name', 'webhook_urls', 'subCategory', 'api_key', 'is_bus']
+  const { resources } = resolved({
+    faqs: `fields: { ${fields.map((name) => `${name}: { type: string }`).join(', ')} }\nactions: []`,
+    sla_targets: 'fields: { name: { type: string } }\nactions: []',
+  })
+  const labels = fields.map((name) => resources.get('faqs')?.fields.get(name)?.label)
+  assert.equal(labels, ['UID', 'SLA state', 'First name', 'Webhook URLs', 'Sub category', 'API key', 'Is bus'])
+  const { label, plural: many } = resources.get('faqs')!
+  assert.equal([label, many, resources.get('sla_targets')?.label], ['FAQ', 'FAQs', 'SLA Target'])
+})
+
 resolving('the order of files changes nothing', () => {
   const forward = [...resolved(DESK_FILES).resources.values()].map(summary).join('\n')
   const backward = Object.fromEntries(Object.entries(DESK_FILES).reverse())

@@ -1,7 +1,16 @@
 /** The resources and their relations as a diagram, and the same as a table. */
 import { Button, Card, go, hrefOf, Link, Row, Select, Table } from 'plinth/console'
-import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
-import { type Diagram as Laid, type Direction, diagramOf, nextBox, shownNames } from './layout.ts'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { type Diagram as Laid, type Direction, diagramOf, middleBox, nextBox, shownNames } from './layout.ts'
 import { useText } from './parts.tsx'
 import type { ToldSchema } from './told.ts'
 
@@ -12,7 +21,7 @@ export function DiagramPage({ schema: { resources } }: { readonly schema: ToldSc
   const text = useText()
   const names = Object.keys(resources)
   const [around, setAround] = useState(names.length > MANY ? (names[0] ?? '') : '')
-  const [isTable, setTable] = useState(false)
+  const [as, setAs] = useState<'diagram' | 'whole' | 'table'>('diagram')
   const shown = useMemo(() => shownNames(resources, around === '' ? undefined : around), [resources, around])
   const options = names.map((name) => ({ value: name, label: resources[name]?.label.many ?? name }))
   return (
@@ -24,14 +33,17 @@ export function DiagramPage({ schema: { resources } }: { readonly schema: ToldSc
           options={[{ value: '', label: text.all }, ...options]}
           value={around}
         />
-        <Button isPressed={!isTable} onPress={() => setTable(false)}>
-          {text.asDiagram}
-        </Button>
-        <Button isPressed={isTable} onPress={() => setTable(true)}>
-          {text.asTable}
-        </Button>
+        {(['diagram', 'whole', 'table'] as const).map((one) => (
+          <Button isPressed={as === one} key={one} onPress={() => setAs(one)}>
+            {text.shownAs[one]}
+          </Button>
+        ))}
       </Row>
-      {isTable ? <AsTable names={shown} resources={resources} /> : <AsDiagram names={shown} resources={resources} />}
+      {as === 'table' ? (
+        <AsTable names={shown} resources={resources} />
+      ) : (
+        <AsDiagram isWhole={as === 'whole'} names={shown} resources={resources} />
+      )}
     </>
   )
 }
@@ -80,19 +92,54 @@ function walk(event: KeyboardEvent<SVGElement>, diagram: Laid): void {
   }
 }
 
-function AsDiagram({ names, resources }: ShownProps): ReactNode {
+/** A box that is drawn smaller is hard to read and to press. */
+const LEAST_SCALE = 0.75
+/** What stays free below the diagram, and how low it may become. */
+const BELOW = 32
+const LOWEST = 320
+
+/** How large the diagram is drawn, so that it fits into the window: as a whole, or as far as it can be read. */
+function useFit(
+  { height, width }: Laid,
+  isWhole: boolean,
+): readonly [RefObject<HTMLDivElement | null>, number, number] {
+  const room = useRef<HTMLDivElement>(null)
+  const [[scale, tall], setFit] = useState<readonly [scale: number, tall: number]>([1, LOWEST])
+  useLayoutEffect(() => {
+    const fit = (): void => {
+      if (room.current === null) return
+      const free = innerHeight - room.current.getBoundingClientRect().top - scrollY - BELOW
+      const most = Math.max(LOWEST, free)
+      const whole = Math.min(1, room.current.clientWidth / width, most / height)
+      setFit([isWhole ? whole : Math.max(LEAST_SCALE, whole), most])
+    }
+    fit()
+    addEventListener('resize', fit)
+    return () => removeEventListener('resize', fit)
+  }, [height, isWhole, width])
+  return [room, scale, tall]
+}
+
+function AsDiagram({ isWhole, names, resources }: ShownProps & { readonly isWhole: boolean }): ReactNode {
   const text = useText()
   const diagram = useMemo(() => diagramOf(resources, names), [resources, names])
   const { boxes, height, lines, width } = diagram
+  const [room, scale, tall] = useFit(diagram, isWhole)
+  useEffect(() => {
+    const middle = middleBox(diagram)
+    if (middle === undefined || room.current === null) return
+    const { clientHeight, clientWidth } = room.current
+    room.current.scrollTo(middle.x * scale - clientWidth / 2, middle.y * scale - clientHeight / 2)
+  }, [diagram, room, scale])
   return (
     <Card>
       <p className="soft">{text.diagramHelp}</p>
-      <div className="schema-diagram" dir="ltr">
+      <div className="schema-diagram" dir="ltr" ref={room} style={{ maxBlockSize: tall }}>
         <svg
-          height={height}
+          height={height * scale}
           onKeyDown={(event) => walk(event, diagram)}
           viewBox={`0 0 ${width} ${height}`}
-          width={width}
+          width={width * scale}
         >
           <title>{text.tabs.diagram}</title>
           <defs>

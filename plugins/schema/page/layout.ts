@@ -79,6 +79,15 @@ export function diagramOf(resources: Resources, names: readonly string[]): Diagr
   return { boxes, lines, width, height }
 }
 
+/** The box that the most lines join with others, which is looked at first. */
+export function middleBox({ boxes, lines }: Diagram): Box | undefined {
+  const joined = (name: string): number => lines.filter(({ from, to }) => from === name || to === name).length
+  return boxes.reduce<Box | undefined>(
+    (best, box) => (best === undefined || joined(box.name) > joined(best.name) ? box : best),
+    undefined,
+  )
+}
+
 export type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'
 
 /**

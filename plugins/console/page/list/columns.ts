@@ -128,10 +128,25 @@ export function columnText({ key, width = 1 }: Column): string {
   return width === 1 ? key : `${key}@${width}`
 }
 
-/** Texts need more room than words, dates and numbers. */
-const SHARES: Readonly<Record<string, number>> = { string: 1.7, text: 1.7, email: 1.5, url: 1.5, timestamp: 1.3 }
+/** Texts need more room than words, dates and numbers, and what opens the record is read first. */
+const SHARES: Readonly<Record<string, number>> = {
+  string: 1.4,
+  text: 1.7,
+  email: 1.5,
+  url: 1.5,
+  timestamp: 1.6,
+  sequence: 1.3,
+  relation: 1.1,
+}
+const FIRST = 1.7
 
 /** The widths of columns for the grid of a sheet. */
 export function templateOf(columns: readonly Column[]): string {
-  return columns.map(({ field, width = 1 }) => `minmax(0, ${width * (SHARES[field?.type ?? ''] ?? 1)}fr)`).join(' ')
+  return columns
+    .map(({ field, relation, width = 1 }, at) => {
+      const type = relation === undefined ? field?.type : 'relation'
+      const share = width * (SHARES[type ?? ''] ?? 1) * (at === 0 ? FIRST : 1)
+      return `minmax(0, ${share.toFixed(2)}fr)`
+    })
+    .join(' ')
 }
