@@ -83,6 +83,21 @@ it('a condition that cannot be built is shown and changed as it is written', asy
   })
 })
 
+it('a condition by what is no filter is said in words of the server, and the screen lives on', async ({ on }) => {
+  const gone = JSON.stringify({ nothing: 'is so', any: [{ status: 'open' }, { nothing: { deep: {} } }] })
+  for (const where of [gone, JSON.stringify({ nothing: 1 }), 'no JSON', '["a list"]', '7'])
+    await on(`/bookings?sort=id&${new URLSearchParams({ where })}`, async (page) => {
+      await page.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+      assert.equal(await barriers(page), [], where)
+      await page.getByRole('button', { name: where, exact: true }).click()
+      const box = page.getByRole('dialog', { name: 'Several conditions' })
+      await box.getByRole('textbox', { name: 'JSON' }).fill('{"customer":"Customer 3"}')
+      await box.getByRole('button', { name: 'Apply' }).click()
+      await page.getByText('1 of 1').waitFor()
+      assert.is(await page.getByRole('alert').filter({ hasText: /\S/ }).count(), 0)
+    })
+})
+
 it('more records than one request takes are changed by the query, and one that came since the preview stops it', async ({
   app,
   make,
