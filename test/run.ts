@@ -16,6 +16,8 @@ const { runInWorkers } = await import('./run/workers.ts')
 
 /** Each process with the embedded database takes up to a gigabyte of memory. */
 const MOST_PROCESSES = 4
+/** Each browser is several processes itself. */
+const MOST_BROWSERS = 2
 
 const USAGE = `npm test -- [path …] [--server] [--bail] [--jobs n] [--timeout ms] [--slowest n]
   path       only test files whose path contains it; a file is taken as it is
@@ -23,7 +25,7 @@ const USAGE = `npm test -- [path …] [--server] [--bail] [--jobs n] [--timeout 
   --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones
   --server   only files to which the server of TEST_DATABASE_URL or TEST_REDIS_URL makes a difference
   --bail     start no further file after one that fails
-  --jobs     in how many processes (default: one more than there are cores, at most ${MOST_PROCESSES})
+  --jobs     in how many processes (default: one more than there are cores, at most ${MOST_PROCESSES}, of browsers ${MOST_BROWSERS})
   --timeout  how long one file may take, in milliseconds (default 120000); longer where others use the processor
   --slowest  how many of the slowest files are listed at the end (default 5)`
 
@@ -118,9 +120,9 @@ function count(result: FileResult): boolean {
 /** What a file imports that measures a server under load. */
 const LOAD = "from './load.ts'"
 
-/** Browsers, and servers whose answers under load are compared with their usual ones, have the machine alone. */
+/** Servers whose answers under load are compared with their usual ones have the machine alone. */
 function isAlone(file: string): boolean {
-  return options.browser === true || (options.faults === true && readFileSync(file, 'utf8').includes(LOAD))
+  return options.faults === true && readFileSync(file, 'utf8').includes(LOAD)
 }
 
 /** Runs the files by so many processes; false when no further file is to be started. */
@@ -140,7 +142,8 @@ async function run(some: readonly FileOrder[], processes: number): Promise<boole
 }
 
 // A process waits for the programs and servers that its tests start for a third of its time.
-const most = Number(options.jobs ?? Math.min(availableParallelism() + 1, MOST_PROCESSES))
+const usual = Math.min(availableParallelism() + 1, options.browser ? MOST_BROWSERS : MOST_PROCESSES)
+const most = Number(options.jobs ?? usual)
 const together = orders.filter(({ file }) => !isAlone(file))
 const goesOn = await run(together, Math.min(most, together.length))
 if (goesOn)
