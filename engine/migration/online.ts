@@ -166,8 +166,14 @@ async function runAll(texts: readonly string[], { limited, runner }: Taking): Pr
 /** The message of the driver, without the values of rows that it adds. */
 export function reasonOf(error: unknown): string {
   const { cause } = Object(error) as { readonly cause?: unknown }
-  return String((Object(cause ?? error) as { readonly message?: unknown }).message ?? error)
+  const { hint, message } = Object(cause ?? error) as { readonly hint?: unknown; readonly message?: unknown }
+  const reason = String(message ?? error)
+  return String(hint).includes('max_locks_per_transaction') ? `${reason}. ${OUT_OF_LOCKS}` : reason
 }
+
+/** A transaction keeps one lock for each table, index and sequence that it makes. */
+const OUT_OF_LOCKS =
+  'The server keeps too few locks for so many tables at once. Raise max_locks_per_transaction in postgresql.conf (256 is enough for some 1,500 tables), restart PostgreSQL, and start again. The change was taken back.'
 
 /** Rows between two words about how far it is. */
 const TOLD_EVERY = 50_000

@@ -284,4 +284,23 @@ test('an index that was left half-built is made again', async () => {
   assert.equal(await library.titles(LIBRARY), [])
 })
 
+test('a server that keeps too few locks for so many tables is named with its setting, and nothing is left', async () => {
+  const { knex } = library.database
+  // What PostgreSQL says where its table of locks is full, which no test can fill without stopping all others.
+  await knex.raw(`create function out_of_locks() returns event_trigger language plpgsql as $$ begin
+    raise 'out of shared memory' using errcode = '53200', hint = 'You might need to increase "max_locks_per_transaction".';
+  end $$`)
+  await knex.raw(
+    "create event trigger no_locks on ddl_command_end when tag in ('CREATE TABLE') execute function out_of_locks()",
+  )
+  const wanted = [...LIBRARY, { ...SHELVES, name: 'rooms', indexes: [] }]
+  const message = await library.titles(wanted).then(String, String)
+  assert.match(
+    message,
+    /The step "create table rooms .*out of shared memory\. The server keeps too few locks .* Raise max_locks_per_transaction in postgresql\.conf .* The change was taken back\.$/,
+  )
+  await knex.raw('drop event trigger no_locks')
+  assert.is((await library.titles(wanted)).length, 1)
+})
+
 test.run()
