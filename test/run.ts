@@ -10,7 +10,7 @@ Object.assign(globalThis, { UVU_DEFER: 1 })
 register('./run/resolve.mjs', import.meta.url)
 const { runFile, watchProcess } = await import('./run/file.ts')
 const { dropDatabases } = await import('./run/left-databases.ts')
-const { isAboutServer } = await import('./run/servers.ts')
+const { isAboutServer, isLong } = await import('./run/selection.ts')
 const { watch } = await import('./run/suite.ts')
 const { runInWorkers } = await import('./run/workers.ts')
 
@@ -19,11 +19,12 @@ const MOST_PROCESSES = 4
 /** Each browser is several processes itself. */
 const MOST_BROWSERS = 2
 
-const USAGE = `npm test -- [path …] [--server] [--bail] [--jobs n] [--timeout ms] [--slowest n]
+const USAGE = `npm test -- [path …] [--server] [--long] [--bail] [--jobs n] [--timeout ms] [--slowest n]
   path       only test files whose path contains it; a file is taken as it is
   --browser  the tests of pages in a browser (test/browser/*.browser.ts) instead of the usual ones
   --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones
   --server   only files to which the server of TEST_DATABASE_URL or TEST_REDIS_URL makes a difference
+  --long     long files too, which else run where they are named, and on a server
   --bail     start no further file after one that fails
   --jobs     in how many processes (default: one more than there are cores, at most ${MOST_PROCESSES}, of browsers ${MOST_BROWSERS})
   --timeout  how long one file may take, in milliseconds (default 120000); longer where others use the processor
@@ -36,6 +37,7 @@ const { values: options, positionals } = parseArgs({
     browser: { type: 'boolean' },
     faults: { type: 'boolean' },
     server: { type: 'boolean' },
+    long: { type: 'boolean' },
     jobs: { type: 'string' },
     timeout: { type: 'string', default: '120000' },
     slowest: { type: 'string', default: '5' },
@@ -94,10 +96,11 @@ if (options.help) {
   process.exit(0)
 }
 const named = chosenFiles(positionals)
-const files = options.server ? named.filter(isAboutServer) : named
+const isWhole = options.long === true || positionals.length > 0 || process.env.TEST_DATABASE_URL !== undefined
+const files = named.filter(options.server ? isAboutServer : (file) => isWhole || !isLong(file))
 if (files.length < named.length)
   process.stdout.write(
-    `${named.length - files.length} of ${named.length} files run the same without a server and are left out\n\n`,
+    `${named.length - files.length} of ${named.length} files ${options.server ? 'run the same without a server' : 'are long'} and are left out\n\n`,
   )
 const results: FileResult[] = []
 if (files.length === 0) {

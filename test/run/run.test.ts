@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { projectFiles } from '../conventions/source.ts'
-import { asksForServer, isAboutServer, NAMES } from './servers.ts'
+import { asksForServer, isAboutServer, NAMES } from './selection.ts'
 
 const run = suite('test runner')
 
@@ -99,18 +99,30 @@ run('a file asks for a server by what it imports, forks or starts; types of othe
   for (const file of ['text/nearest', 'definition/broken', 'http/order', 'openapi/types']) assert.not(asks(file), file)
 })
 
-run('of the files that ask for a server, those of what an application declares or says run once', () => {
-  for (const file of ['desk/cells', 'cli/from/schemas', 'cli/plan', 'plugins/auth/session', 'action/list', 'job/queue'])
-    assert.ok(isAboutServer(`test/${file}.test.ts`), file)
-  for (const file of ['desk/entered', 'cli/without-desk', 'cli/plan-keys', 'plugins/auth/reset', 'text/nearest'])
-    assert.not(isAboutServer(`test/${file}.test.ts`), file)
-  const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`)
-  for (const name of NAMES)
-    assert.ok(
-      files.some((file) => file.startsWith(name) && file.endsWith('.test.ts')),
-      name,
-    )
-})
+run(
+  'a run on a server takes what is about a database and what is long, and leaves out what applications declare or say',
+  () => {
+    for (const file of [
+      'desk/cells',
+      'cli/from/schemas',
+      'cli/plan',
+      'plugins/auth/session',
+      'action/list',
+      'job/queue',
+    ])
+      assert.ok(isAboutServer(`test/${file}.test.ts`), file)
+    for (const file of ['boot/acme', 'migration/machine/machine'])
+      assert.ok(isAboutServer(`test/${file}.test.ts`), file)
+    for (const file of ['desk/entered', 'cli/without-desk', 'cli/plan-keys', 'plugins/auth/reset', 'text/nearest'])
+      assert.not(isAboutServer(`test/${file}.test.ts`), file)
+    const files = readdirSync('test', { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`)
+    for (const name of NAMES)
+      assert.ok(
+        files.some((file) => file.startsWith(name) && file.endsWith('.test.ts')),
+        name,
+      )
+  },
+)
 
 run('the program reads its environment where it starts, and in the test kit', () => {
   const reads = projectFiles().filter(

@@ -1,4 +1,4 @@
-/** Which test files a server of PostgreSQL or Redis can make a difference to. */
+/** Which test files a run takes: where a server of PostgreSQL or Redis can make a difference, and which are long. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
@@ -18,6 +18,8 @@ const ONCE = [
   'test/boot/',
   'test/cli/',
   'test/conventions',
+  'test/database/embedded.test.ts',
+  'test/database/private.test.ts',
   'test/desk/',
   'test/library/',
   'test/openapi/',
@@ -30,7 +32,6 @@ const ONCE = [
   'test/resolve/',
   'test/run/run.test.ts',
   'test/testing/',
-  'test/upgrade/yaml.test.ts',
 ]
 const TWICE = [
   // Commands that are about databases.
@@ -44,6 +45,22 @@ const TWICE = [
   ...['ai/', 'dashboards/', 'merging/', 'notifications/notifications', 'reports/'].map(
     (name) => `test/plugins/desk/${name}`,
   ),
+]
+
+/**
+ * Matrices and drawn sequences, which take as long as all the rest. A run without names leaves them to `--long` and to a
+ * server, where the same takes a third of the time.
+ */
+const LONG = [
+  'test/boot/acme.test.ts',
+  'test/desk/left-out.test.ts',
+  'test/drawn/',
+  'test/dump/drawn.test.ts',
+  'test/dump/existing.test.ts',
+  'test/migration/machine/',
+  'test/rollout/killed.test.ts',
+  'test/testing/left-out.test.ts',
+  'test/upgrade/yaml.test.ts',
 ]
 
 /** Types are gone when a module runs. */
@@ -78,13 +95,17 @@ function longest(names: readonly string[], file: string): number {
   return Math.max(0, ...names.filter((name) => file.startsWith(name)).map((name) => name.length))
 }
 
-/** Whether a server makes a difference to what a file is about. */
+/** Whether a run on a server alone takes a file: the server makes a difference to what it is about, or it is long. */
 export function isAboutServer(file: string): boolean {
-  return asksForServer(file) && longest(TWICE, file) >= longest(ONCE, file)
+  return isLong(file) || (asksForServer(file) && longest(TWICE, file) >= longest(ONCE, file))
 }
 
-/** The names of the two lists, for the test that each of them is one of a file. */
-export const NAMES: readonly string[] = [...ONCE, ...TWICE]
+export function isLong(file: string): boolean {
+  return longest(LONG, file) > 0
+}
+
+/** The names of the lists, for the test that each of them is one of a file. */
+export const NAMES: readonly string[] = [...ONCE, ...TWICE, ...LONG]
 
 /** Whether a file, or a module of the tests that it names, asks for a server; any other runs the same without one. */
 export function asksForServer(file: string): boolean {
