@@ -1,11 +1,11 @@
 /** The body of a batch: the operations that it asks for, and the answer with their outcomes. */
 
-import { lookupOf } from '../ask/lookup.ts'
+import { type Lookup, lookupOf } from '../ask/lookup.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { type ApiError, invalid } from '../error.ts'
 import { FieldError, fieldError, fieldErrorCodes, firstErrors } from '../field-error.ts'
 import type { Id } from '../id.ts'
-import { isObject, type Json, type JsonObject } from '../json.ts'
+import { entityTag, isObject, type Json, type JsonObject } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { mistake, unknownKey } from '../record/decode.ts'
 import type { Execution } from '../run/execution.ts'
@@ -82,7 +82,7 @@ function operationOf(
     return isObject(entry)
       ? { id: null, run: (inner) => createRecord(inner, resource, entry), created: { resource, body: entry } }
       : mistake({ name: place }, 'wrong_type', 'must be an object')
-  const { id, ...body } = isObject(entry) ? entry : { id: entry }
+  const { id, ...rest } = isObject(entry) ? entry : { id: entry }
   if (typeof id !== 'number' && typeof id !== 'string')
     return name === 'update'
       ? mistake({ name: place }, 'wrong_type', 'must be an object with the id of the record')
@@ -91,7 +91,7 @@ function operationOf(
   const lookup = ({ actor }: Execution) => lookupOf(resource, id, actor)
   if (name === 'update')
     return isObject(entry)
-      ? { id, run: (inner) => updateRecord(inner, resource, lookup(inner), body) }
+      ? updateOf(resource, { id, place }, rest, lookup)
       : mistake({ name: place }, 'wrong_type', 'must be an object with the id of the record')
   if (isObject(entry)) return mistake({ name: place }, 'invalid', 'must be the id of a record')
   if (name === 'restore') return { id, run: (inner) => restoreRecord(inner, resource, lookup(inner)) }
@@ -102,6 +102,19 @@ function operationOf(
       return undefined
     },
   }
+}
+
+/** A change of one record; `if_match` names the version that is changed, unless a field of the resource has this name. */
+function updateOf(
+  resource: Resource,
+  { id, place }: { readonly id: Json; readonly place: string },
+  rest: JsonObject,
+  lookup: (inner: Execution) => Lookup,
+): Pick<NamedOperation, 'id' | 'run'> | FieldError {
+  const { if_match: ifMatch, ...body } = resource.fields.has('if_match') ? { ...rest, if_match: undefined } : rest
+  if (ifMatch !== undefined && typeof ifMatch !== 'string')
+    return mistake({ name: `${place}.if_match` }, 'invalid', 'must be the ETag of the record')
+  return { id, run: (inner) => updateRecord(inner, resource, lookup(inner), body, { ifMatch }) }
 }
 
 /** The creations come first, in one statement where no record needs one of its own. */
@@ -138,17 +151,25 @@ export async function doEach(execution: Execution, operations: readonly NamedOpe
 export function foundText(found: readonly Id[], outcomes: readonly Outcome[]): string {
   let left: number = LIMITS.bodyErrors
   const ids = found.filter((_, at) => 'text' in outcomes[at]!)
+  const texts = outcomes.flatMap((outcome) => ('text' in outcome && outcome.text !== undefined ? [outcome.text] : []))
+  const etags = texts.length === 0 ? '' : `"etags":${JSON.stringify(texts.map(tagOf))},`
   const refused = outcomes.flatMap((outcome, at) => {
     if ('text' in outcome) return []
     const { text, mistakes } = refusedText(outcome.error, left)
     left = Math.max(0, left - mistakes)
     return [`{"id":${JSON.stringify(found[at])},${text.slice(1)}`]
   })
-  return `{"matched":${found.length},"ids":${JSON.stringify(ids)},"refused":[${refused.join(',')}]}`
+  return `{"matched":${found.length},"ids":${JSON.stringify(ids)},${etags}"refused":[${refused.join(',')}]}`
+}
+
+/** The ETag that an answer with this record alone has. */
+function tagOf(text: string): string {
+  return `"${entityTag(text)}"`
 }
 
 function outcomeText(name: OperationName | undefined, text: string | undefined): string {
-  return `{"status":${name === 'create' ? 201 : 200},"data":${text ?? 'null'}}`
+  const etag = text === undefined ? '' : `,"etag":${JSON.stringify(tagOf(text))}`
+  return `{"status":${name === 'create' ? 201 : 200},"data":${text ?? 'null'}${etag}}`
 }
 
 /** The answer to a refused operation, with at most `most` of its mistakes and their number. */

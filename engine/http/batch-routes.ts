@@ -168,9 +168,10 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
 
 function changeOf(resource: Resource, name: 'update' | 'delete', id: Id, body: JsonObject): Operation {
   const lookup = { field: resource.key, value: id }
-  const run = async (inner: Execution): Promise<undefined> => {
-    if (name === 'update') await updateRecord(inner, resource, lookup, body)
-    else await deleteRecord(inner, resource, lookup)
+  const run = async (inner: Execution): Promise<string | undefined> => {
+    if (name === 'update') return updateRecord(inner, resource, lookup, body)
+    await deleteRecord(inner, resource, lookup)
+    return undefined
   }
   return { place: String(id), alike: true, run }
 }

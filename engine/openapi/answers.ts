@@ -83,6 +83,7 @@ const FIELD_REFUSALS = [
 const OUTCOME: JsonSchema = objectOf([
   { name: 'status', schema: { type: 'integer' }, required: true },
   { name: 'data', schema: { type: ['object', 'null'] }, required: false },
+  { name: 'etag', schema: { type: 'string', description: 'The ETag of the record as it is now.' }, required: false },
   { name: 'code', schema: schemaRef('ErrorCode'), required: false },
   { name: 'message', schema: { type: 'string' }, required: false },
   ...FIELD_REFUSALS,
@@ -246,7 +247,7 @@ export const REFUSALS: Readonly<Record<number, string>> = {
   406: 'None of the content codings that Accept-Encoding allows is there. Nothing was done.',
   408: 'The request did not arrive in time.',
   409: 'The present state does not allow it. The message says why. With `Retry-After`: the first request with this key is still at work.',
-  412: 'The record has changed since the version that If-Match names, or is there although If-None-Match asks for none or for another version.',
+  412: 'The record has changed since the version that If-Match or if_match names, or is there although If-None-Match asks for none or for another version.',
   413: 'The body is too large.',
   415: 'The route does not take a body of this type.',
   422: 'A field or a parameter is wrong. `errors` says which and why.',

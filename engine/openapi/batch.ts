@@ -39,6 +39,14 @@ export const BATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   RecordNames: listOf(NAME),
   RecordOutcomes: listOf({ anyOf: [NAME, schemaRef('Outcome')] }),
   NamedRecord: objectOf([{ name: 'id', schema: NAME, required: true }]),
+  NamedVersion: objectOf([
+    { name: 'id', schema: NAME, required: true },
+    {
+      name: 'if_match',
+      schema: { type: 'string', description: 'The ETag of the record that is changed; any other version is left.' },
+      required: false,
+    },
+  ]),
   NamedAnswer: successSchema(schemaRef('NamedRecord')),
 }
 
@@ -47,7 +55,7 @@ export function batchBody({ does }: BatchRoute, { create, update }: TypeNames): 
   const ids = schemaRef('RecordNames')
   const lists = {
     create: listOf(schemaRef(create)),
-    update: listOf({ allOf: [schemaRef('NamedRecord'), schemaRef(update)] }),
+    update: listOf({ allOf: [schemaRef('NamedVersion'), schemaRef(update)] }),
     delete: ids,
     restore: ids,
   }
@@ -73,6 +81,7 @@ export function foundAnswer({ writes: { key } }: BatchRoute): JsonSchema {
   return objectOf([
     { name: 'matched', schema: { type: 'integer', minimum: 0 }, required: true },
     { name: 'ids', schema: { type: 'array', items: id }, required: false },
+    { name: 'etags', schema: listOf({ type: 'string' }), required: false },
     { name: 'refused', schema: listOf({ allOf: [schemaRef('NamedRecord'), schemaRef('Outcome')] }), required: false },
   ])
 }

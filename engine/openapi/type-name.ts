@@ -5,6 +5,7 @@ import { singular } from '../catalog/name.ts'
 /** Names of the document's own schemas, which no resource gets. */
 export const OWN_NAMES = [
   'NamedRecord',
+  'NamedVersion',
   'Outcome',
   'RecordNames',
   'Refusal',

@@ -165,6 +165,28 @@ test('partial=true does each for itself and answers each', async () => {
   assert.equal((await call('GET', 'things?code=p2')).list.length, 1)
 })
 
+test('a change says which version it is about, and an outcome which one it left', async () => {
+  const { id } = (await call('POST', 'things', { code: 'v1', name: 'V1' })).at('data') as { readonly id: number }
+  const once = async (change: object) => {
+    const answer = await call('POST', 'things/batch?partial=true', { update: [{ id, ...change }] })
+    return (answer.at('data.update') as readonly { status: number; code?: string; etag?: string }[])[0]!
+  }
+  const first = await once({ name: 'V2' })
+  assert.is(first.etag, (await call('GET', `things/${id}`)).headers.etag)
+  assert.is((await once({ name: 'V3', if_match: first.etag })).status, 200)
+  const stale = await once({ name: 'V4', if_match: first.etag })
+  assert.equal([stale.status, stale.code, stale.etag], [412, 'stale_version', undefined])
+  const all = await call('POST', 'things/batch', { update: [{ id, name: 'V5', if_match: first.etag }] })
+  assert.is(all.status, 412, all.text)
+  const wrong = await call('POST', 'things/batch', { update: [{ id, name: 'V5', if_match: 7 }] })
+  assert.equal(wrong.at('errors'), { 'update.0': ['The update.0.if match field must be the ETag of the record'] })
+  const found = await call('PATCH', 'things?code=v1&max=1&partial=true', { name: 'V6' })
+  const [etag] = found.at('data.etags') as readonly string[]
+  assert.is(etag, (await call('GET', `things/${id}`)).headers.etag)
+  assert.is((await once({ name: 'V7', if_match: '*' })).status, 200)
+  assert.equal(await names('&code=v1'), ['V7'])
+})
+
 test('a batch with 5 bad records of 100 writes 95 with partial, and none without', async () => {
   const create = Array.from({ length: 100 }, (_, at) => ({
     code: `n${at}`,

@@ -88,7 +88,7 @@ function unexplained(seen: Seen): Seen {
 
 /** Whether a refusal with a status that the operation does not name itself has a reason there. */
 function mayRefuse(operation: Node, path: string, status: number): boolean {
-  if (status === 412) return JSON.stringify(operation.parameters ?? []).includes('/IfMatch"')
+  if (status === 412) return path.endsWith('/batch') || JSON.stringify(operation.parameters ?? []).includes('/IfMatch"')
   if (status === 415) return operation.requestBody !== undefined
   if (status === 404) return /\/[^/]+\/[^/]+/.test(path)
   return status in REFUSALS

@@ -71,16 +71,15 @@ export function useColumns(catalog: Catalog, resource: Resource, by: string): Bo
 
 /** A card that is about to be moved: its version, and what its reader may do to it. */
 export interface Taken {
+  readonly path: string
   readonly answer: Answer
   readonly can: Can | undefined
 }
 
 export async function take(resource: Resource, id: string, signal?: AbortSignal): Promise<Taken> {
-  const answer = await ask(`${resource.path}/${encodeURIComponent(id)}`, {
-    can: true,
-    ...(signal === undefined ? {} : { signal }),
-  })
-  return { answer, can: canIn(answer) }
+  const path = `${resource.path}/${encodeURIComponent(id)}`
+  const answer = await ask(path, { can: true, ...(signal === undefined ? {} : { signal }) })
+  return { path, answer, can: canIn(answer) }
 }
 
 /** Whether a card may go to a column, as far as that is known before it is tried. */

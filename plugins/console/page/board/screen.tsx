@@ -18,6 +18,7 @@ import { notify } from '../client/notices.ts'
 import { usePages } from '../client/pages.ts'
 import { go, hrefOf, usePlace } from '../client/place.ts'
 import { fieldsFor, type View } from '../client/screens.ts'
+import { notifyChange } from '../client/undo.ts'
 import { countText, hasScreen, Related, Value } from '../format.tsx'
 import { type Column, columnsOf } from '../list/columns.ts'
 import { followedList, viewed, viewQuery } from '../list/query.ts'
@@ -124,6 +125,10 @@ interface MovesProps {
   readonly counts: Counts
 }
 
+function wayBack(board: MovesProps['board'], from: BoardColumn | undefined, to: BoardColumn) {
+  return { before: { [board.field]: from?.value ?? null }, isStill: (now: RecordData) => board.of(now) === to.key }
+}
+
 /** Where cards are shown before the server has said so, and what is known of the one that is dragged. */
 function useMoves({ board, by, counts, named, pages }: MovesProps) {
   const { resource } = named
@@ -152,12 +157,15 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
     const next = { ...card, [by]: asPart(card[by], to), [board.field]: to.value }
     put(id, next)
     try {
-      const { answer } = known ?? (await take(resource, id))
-      const path = `${resource.path}/${encodeURIComponent(id)}`
-      await ask(path, { method: 'PATCH', body: { [board.field]: to.value }, ifMatch: answer.etag })
+      const { answer, path } = known ?? (await take(resource, id))
+      const moved = await ask(path, { method: 'PATCH', body: { [board.field]: to.value }, ifMatch: answer.etag })
       pages.put(next)
       put(id, undefined)
-      notify(words().cardMoved(titleOf(resource, card), to.label))
+      const way = wayBack(board, columnOf(card), to)
+      notifyChange(words().cardMoved(titleOf(resource, card), to.label), { ...way, path, etag: moved.etag }, () => {
+        pages.again()
+        counts.again()
+      })
       counts.again()
     } catch (error) {
       put(id, undefined)
@@ -170,7 +178,7 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
     if (card === undefined || taken === undefined) return false
     return !mayGo(taken, resource, by, board.field, columnOf(card), to)
   }
-  return { begin, by, cards, columnOf, dragged, end: () => setDragged(undefined), field: board.field, move, refuses }
+  return { begin, cards, dragged, end: () => setDragged(undefined), move, refuses }
 }
 
 type Moves = ReturnType<typeof useMoves>

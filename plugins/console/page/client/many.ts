@@ -1,19 +1,32 @@
 /** Many records at once: each change by itself, with what is refused told below its id, and the way back. */
 import { words } from '../words/words.ts'
 import { type Asked, ask, newKey, rowsIn, sentence } from './api.ts'
-import { idOf, isRecord, type Json, type RecordData, type Resource, valueAt } from './catalog.ts'
+import { idOf, isRecord, type Json, type RecordData, valueAt } from './catalog.ts'
 import type { Condition } from './screens.ts'
 
 export interface Refused {
   readonly id: string
   readonly sentence: string
+  /** Whether it is another version by now. */
+  readonly isStale?: boolean
 }
 
 export interface Outcome {
-  /** The records as they are now; of a delete as they were. */
+  /** The records: as they are now, or as they were where a query chose them. */
   readonly done: readonly RecordData[]
   readonly refused: readonly Refused[]
+  /** By id, the versions that the changes left. */
+  readonly etags: ReadonlyMap<string, string>
 }
+
+/** An outcome that grows. */
+interface Growing {
+  readonly done: RecordData[]
+  readonly refused: Refused[]
+  readonly etags: Map<string, string>
+}
+
+const nothingYet = (): Growing => ({ done: [], refused: [], etags: new Map() })
 
 type Change = { readonly [name: string]: Json }
 type Verb = 'update' | 'delete' | 'restore'
@@ -36,7 +49,7 @@ export async function doMany(
   { records, verb }: Work,
   { onProgress, ...asked }: Doing,
 ): Promise<Outcome> {
-  const outcome = { done: [] as RecordData[], refused: [] as Refused[] }
+  const outcome = nothingYet()
   for (let at = 0; at < records.length; at += AT_ONCE) {
     const part = records.slice(at, at + AT_ONCE)
     const body = { [verb]: part.map(({ change, id }) => (change === undefined ? id : { ...change, id })) }
@@ -44,10 +57,10 @@ export async function doMany(
     const told = valueAt(answer.data, verb)
     for (const [place, one] of (Array.isArray(told) ? told : []).entries()) {
       const id = String(part[place]?.id ?? '')
-      const status = Number(valueAt(one, 'status'))
-      if (status < 300)
-        outcome.done.push(isRecord(valueAt(one, 'data')) ? (valueAt(one, 'data') as RecordData) : { id })
-      else outcome.refused.push({ id, sentence: sentenceIn(one) })
+      const [status, data, etag] = [Number(valueAt(one, 'status')), valueAt(one, 'data'), valueAt(one, 'etag')]
+      if (typeof etag === 'string') outcome.etags.set(id, etag)
+      if (status < 300) outcome.done.push(isRecord(data) ? data : { id })
+      else outcome.refused.push({ id, sentence: sentenceIn(one), isStale: status === 412 })
     }
     onProgress(Math.min(at + AT_ONCE, records.length))
   }
@@ -116,7 +129,7 @@ export async function writeMatching(
   { change, rows, verb }: { readonly verb: 'update' | 'delete'; readonly change: Change; readonly rows: Rows },
   { onProgress, ...asked }: Doing,
 ): Promise<Outcome> {
-  const outcome = { done: [] as RecordData[], refused: [] as Refused[] }
+  const outcome = nothingYet()
   const size = rows.length <= AT_MOST ? AT_MOST : NAMED
   for (let at = 0; at < rows.length; at += size) {
     const part = rows.slice(at, at + size)
@@ -126,9 +139,10 @@ export async function writeMatching(
     const method = verb === 'update' ? 'PATCH' : 'DELETE'
     try {
       const { data } = await ask(address, { ...asked, ...body, method, key: newKey() })
-      const { done, refused } = toldOf(part, data)
-      outcome.done.push(...(verb === 'update' ? await readNow(path, done) : done))
+      const { done, etags, refused } = toldOf(part, data)
+      outcome.done.push(...done)
       outcome.refused.push(...refused)
+      for (const [id, etag] of etags) outcome.etags.set(id, etag)
     } catch (error) {
       // What is done stays done, and can be taken back; the rest was not reached.
       if (outcome.done.length === 0) throw error
@@ -147,36 +161,14 @@ function toldOf(part: Rows, told: Json): Outcome {
     const list = valueAt(told, name)
     return Array.isArray(list) ? list : []
   }
-  const ids = new Set(listed('ids').map(String))
+  const named = listed('ids').map(String)
+  const ids = new Set(named)
+  const etags = new Map(listed('etags').map((etag, at) => [named[at] ?? '', String(etag)]))
   const refused = new Map(listed('refused').map((one) => [String(valueAt(one, 'id')), sentenceIn(one)]))
   const others = part.map(idOf).filter((id) => !ids.has(id))
   return {
+    etags,
     done: part.filter((row) => ids.has(idOf(row))),
     refused: others.map((id) => ({ id, sentence: refused.get(id) ?? words().matchesNoMore })),
   }
-}
-
-/** The records as they are now, those that their reader still sees. */
-async function readNow(path: string, rows: Rows): Promise<Rows> {
-  const found: RecordData[] = []
-  for (let at = 0; at < rows.length; at += NAMED) {
-    const part = rows.slice(at, at + NAMED)
-    const where = JSON.stringify({ id: { in: part.map(({ id = null }) => id) } })
-    found.push(...rowsIn(await ask(`${path}?${new URLSearchParams({ where, per_page: String(NAMED) })}`)))
-  }
-  return found
-}
-
-/** The records among these that are still as a change left them: what somebody else has changed since stays. */
-export async function stillThere(
-  { path }: Resource,
-  left: Rows,
-  read: (record: RecordData) => Json,
-): Promise<ReadonlySet<string>> {
-  const now = new Map((await readNow(path, left)).map((row) => [idOf(row), row]))
-  const isSame = (one: RecordData): boolean => {
-    const row = now.get(idOf(one))
-    return row !== undefined && JSON.stringify(read(row)) === JSON.stringify(read(one))
-  }
-  return new Set(left.filter(isSame).map(idOf))
 }

@@ -1,19 +1,20 @@
 /** What is done to the chosen records of a list, and the way back. */
 import { Refusal, sentence } from '../client/api.ts'
-import { idOf, type Named, type RecordData } from '../client/catalog.ts'
+import { idOf, type Named, type RecordData, type Resource, titleOf } from '../client/catalog.ts'
 import {
   type Chosen,
   type Doing,
   doMany,
   type Outcome,
+  type Refused,
   readMatching,
-  stillThere,
   writeMatching,
 } from '../client/many.ts'
 import { type Notice, notify } from '../client/notices.ts'
 import type { Pages } from '../client/pages.ts'
 import { fieldsFor } from '../client/screens.ts'
-import { type Input, storedValue } from '../form/draft.ts'
+import { takeBack } from '../client/undo.ts'
+import { type Input, isSame, storedValue } from '../form/draft.ts'
 import { countText } from '../format.tsx'
 import { words } from '../words/words.ts'
 import type { Selection } from './selection.ts'
@@ -75,37 +76,70 @@ export async function perform(reach: Reach, act: Act, matched: number, doing: Do
   return came
 }
 
-/** How to take it back: what somebody else has changed since stays as it is. */
-function wayBack(
-  { named: { resource }, pages }: Reach,
-  { inputs, verb }: Act,
-  rows: readonly RecordData[],
-  { done }: Outcome,
-): Notice['action'] {
-  const { batch = '' } = resource
-  const quiet = { onProgress: () => undefined }
-  const valuesOf = (record: RecordData): RecordData =>
-    Object.fromEntries(inputs.map((input) => [input.name, storedValue(input, record)]))
-  const undo = async (): Promise<Outcome> => {
-    if (verb === 'delete')
-      return doMany(batch, { verb: 'restore', records: done.map(({ id = null }) => ({ id })) }, quiet)
-    const still = await stillThere(resource, done, valuesOf)
-    const records = rows
-      .filter((record) => still.has(idOf(record)))
-      .map((record) => ({ id: record.id ?? null, change: valuesOf(record) }))
-    const came = await doMany(batch, { verb: 'update', records }, quiet)
-    const others = done.filter((record) => !still.has(idOf(record)))
-    const left = others.map((record) => ({ id: idOf(record), sentence: words().changedSince }))
-    return { ...came, refused: [...came.refused, ...left] }
-  }
+/** How to take it back: what somebody else has changed since stays as it is, and is said. */
+function wayBack(reach: Reach, act: Act, rows: readonly RecordData[], came: Outcome): Notice['action'] {
+  const { named, pages } = reach
+  const { resource } = named
+  const { inputs, verb } = act
   const run = (): void =>
-    void undo().then(
-      (came) => {
-        notify(words().didMany(countText(came.done.length), countText(came.refused.length)))
+    void (verb === 'delete' ? restored(resource, came) : changedBack(resource, act, rows, came)).then(
+      ({ done, refused }) => {
+        const why = refused.slice(0, SAID).map(({ id, sentence: said }) => {
+          const row = rows.find((one) => idOf(one) === id)
+          return ` ${row === undefined ? id : titleOf(resource, row)}: ${said}`
+        })
+        notify(words().didMany(countText(done.length), countText(refused.length)) + why.join(''))
         pages.again()
       },
       (error) => notify(sentence(error)),
     )
-  const isPossible = done.length > 0 && (verb === 'update' ? inputs.length > 0 : resource.actions.includes('restore'))
+  const isPossible =
+    came.done.length > 0 && (verb === 'update' ? inputs.length > 0 : resource.actions.includes('restore'))
   return isPossible ? { label: words().undo, run } : undefined
+}
+
+/** So many refusals of an undo are said. */
+const SAID = 3
+const QUIET = { onProgress: () => undefined }
+
+function restored({ batch = '' }: Resource, { done }: Outcome): Promise<Outcome> {
+  return doMany(batch, { verb: 'restore', records: done.map(({ id = null }) => ({ id })) }, QUIET)
+}
+
+/** Gives the records the values of before, each only as the version that the change left, or with the values that it left. */
+async function changedBack(
+  { batch = '', path }: Resource,
+  { change, inputs }: Act,
+  rows: readonly RecordData[],
+  { done, etags }: Outcome,
+): Promise<Outcome> {
+  const changed = new Set(done.map(idOf))
+  const valuesOf = (record: RecordData): RecordData =>
+    Object.fromEntries(inputs.map((input) => [input.name, storedValue(input, record)]))
+  const isStill = (record: RecordData): boolean =>
+    inputs.every((input) => isSame(storedValue(input, record), change[input.name] ?? null))
+  const records = rows
+    .filter((record) => changed.has(idOf(record)))
+    .map((record) => ({
+      id: record.id ?? null,
+      change: { ...valuesOf(record), if_match: etags.get(idOf(record)) ?? '""' },
+    }))
+  const came = await doMany(batch, { verb: 'update', records }, QUIET)
+  const again: Refused[] = []
+  const taken: RecordData[] = []
+  for (const one of came.refused) {
+    const before = rows.find((row) => idOf(row) === one.id)
+    if (one.isStale !== true || before === undefined) again.push(one)
+    else
+      await takeBack({
+        path: `${path}/${encodeURIComponent(one.id)}`,
+        etag: undefined,
+        before: valuesOf(before),
+        isStill,
+      }).then(
+        () => taken.push(before),
+        (error) => again.push({ id: one.id, sentence: sentence(error) }),
+      )
+  }
+  return { ...came, done: [...came.done, ...taken], refused: again }
 }

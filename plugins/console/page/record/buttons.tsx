@@ -16,6 +16,8 @@ import { useKeptDraft } from '../client/kept.ts'
 import { useMe } from '../client/me.ts'
 import { notify } from '../client/notices.ts'
 import type { ButtonPart } from '../client/screens.ts'
+import { notifyChange } from '../client/undo.ts'
+import { inputsOf, isSame, storedValue } from '../form/draft.ts'
 import { Editor } from '../form/editor.tsx'
 import { Box } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icon.tsx'
@@ -122,7 +124,7 @@ interface Doing {
 
 /** Writes what was asked, then sets; the version that its reader saw is the one that is changed. */
 async function act(props: OneProps, drafts: Readonly<Record<string, RecordData>>, doing: Doing): Promise<void> {
-  const { again, answer, button, catalog, me, named, path } = props
+  const { again, answer, button, catalog, me, named, path, record } = props
   const route = routeOf(named, button)
   if (route !== undefined) {
     const id = path.split('/').at(-1) ?? ''
@@ -131,12 +133,19 @@ async function act(props: OneProps, drafts: Readonly<Record<string, RecordData>>
   const set = await valuesToSet(catalog, named, button.set ?? {}, me, doing.signal)
   for (const end of Object.keys(button.create ?? {}))
     await ask(`${path}/${end}`, { method: 'POST', body: drafts[end] ?? {}, key: newKey(), ...doing })
-  if (Object.keys(set).length > 0) {
-    // What was written below may be a new version of the record, too.
-    const isWritten = Object.keys(button.create ?? {}).length > 0
-    await ask(path, { method: 'PATCH', body: set, ifMatch: isWritten ? undefined : answer.etag, ...doing })
-  }
-  notify(words().done(button.label))
+  // What was written below may be a new version of the record, too.
+  const isWritten = route !== undefined || Object.keys(button.create ?? {}).length > 0
+  const etag =
+    Object.keys(set).length === 0
+      ? undefined
+      : (await ask(path, { method: 'PATCH', body: set, ifMatch: isWritten ? undefined : answer.etag, ...doing })).etag
+  const inputs = inputsOf(named.resource, 'update', undefined).filter(({ name }) => Object.hasOwn(set, name))
+  const before = Object.fromEntries(inputs.map((input) => [input.name, storedValue(input, record)]))
+  const isStill = (now: RecordData): boolean =>
+    inputs.every((input) => isSame(storedValue(input, now), set[input.name] ?? null))
+  // What is written below, and what a route did, stays.
+  if (isWritten || inputs.length === 0) notify(words().done(button.label))
+  else notifyChange(words().done(button.label), { path, etag, before, isStill }, again)
   again()
 }
 

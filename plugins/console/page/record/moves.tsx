@@ -14,7 +14,8 @@ import {
   titleOf,
   valueAt,
 } from '../client/catalog.ts'
-import { notify } from '../client/notices.ts'
+import { notifyChange } from '../client/undo.ts'
+import { inputsOf, storedValue } from '../form/draft.ts'
 import { wordText } from '../format.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
@@ -89,13 +90,18 @@ interface ButtonsProps extends MovesProps {
   readonly steps: readonly { readonly value: Json; readonly label: string }[]
 }
 
-function Buttons({ again, answer, label, name, path, steps }: ButtonsProps): ReactNode {
+function Buttons({ again, answer, label, name, path, record, resource, steps }: ButtonsProps): ReactNode {
   const work = useWork()
   if (steps.length === 0) return null
   const move = (value: Json, text: string): void =>
     work.run(async (signal, onWait) => {
-      await ask(path, { method: 'PATCH', body: { [name]: value }, ifMatch: answer.etag, signal, onWait })
-      notify(words().moveTo(label, text))
+      const body = { [name]: value }
+      const moved = await ask(path, { method: 'PATCH', body, ifMatch: answer.etag, signal, onWait })
+      const input = inputsOf(resource, 'update', undefined).find((one) => one.name === name)
+      const valueIn = (of: RecordData): Json => (input === undefined ? (of[name] ?? null) : storedValue(input, of))
+      const before = { [name]: valueIn(record) }
+      const way = { path, etag: moved.etag, before, isStill: (now: RecordData) => valueIn(now) === value }
+      notifyChange(words().moveTo(label, text), way, again)
       // The button goes with the step that it was.
       document.getElementById('content')?.focus({ preventScroll: true })
       again()

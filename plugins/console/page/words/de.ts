@@ -67,6 +67,8 @@ export const de: Words = {
   removed: (title) => `„${title}“ ist gelöscht`,
   restored: (title) => `„${title}“ ist wieder da`,
   undo: 'Rückgängig',
+  undone: 'Zurückgenommen',
+  notUndone: (why: string) => `Nicht zurückgenommen. ${why}`,
   search: 'Suchen',
   filters: 'Filter',
   addFilter: 'Filter',

@@ -65,6 +65,8 @@ export const en = {
   removed: (title: string) => `“${title}” is deleted`,
   restored: (title: string) => `“${title}” is back`,
   undo: 'Undo',
+  undone: 'Taken back',
+  notUndone: (why: string) => `Not taken back. ${why}`,
   search: 'Search',
   filters: 'Filters',
   addFilter: 'Filter',
