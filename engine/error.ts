@@ -1,5 +1,5 @@
 /** The one kind of error a request stage throws, and the table of its codes. */
-import type { FieldErrors } from './field-error.ts'
+import { type FieldErrors, translatedErrors } from './field-error.ts'
 import type { JsonObject } from './json.ts'
 
 interface ErrorKind {
@@ -135,6 +135,15 @@ export class ApiError extends Error {
     this.code = code
     this.status = kind.status
     this.params = params
+  }
+
+  /** The same refusal with other sentences. */
+  translated(say: (sentence: string) => string): ApiError {
+    const { errors } = this.params
+    const told = errors === undefined ? {} : { errors: translatedErrors(errors, say) }
+    const error = new ApiError(this.code, { ...this.params, ...told })
+    error.message = say(this.message)
+    return error
   }
 }
 

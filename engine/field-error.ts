@@ -62,6 +62,14 @@ export function codeOf(error: FieldError | string): FieldErrorCode {
   return typeof error === 'string' ? 'invalid' : error.code
 }
 
+/** The same mistakes with other sentences. */
+export function translatedErrors(errors: FieldErrors, say: (sentence: string) => string): FieldErrors {
+  const told: Record<string, readonly (FieldError | string)[]> = Object.create(null)
+  for (const [key, mistakes] of Object.entries(errors))
+    told[key] = mistakes.map((one) => (typeof one === 'string' ? say(one) : new FieldError(one.code, say(one.message))))
+  return told
+}
+
 /** The first mistakes of those that there are, `most` sentences, and how many there are. */
 export function firstErrors(errors: FieldErrors, most: number): { readonly told: FieldErrors; readonly total: number } {
   const total = Object.values(errors).reduce((sum, sentences) => sum + sentences.length, 0)

@@ -4,10 +4,11 @@ import { resolve as resolvePath } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import { basesOf, completedByBase } from '../definition/bases.ts'
 import { type CheckedResource, checkApp, checkPlugins, checkResource, outdentedResource } from '../definition/check.ts'
-import type { AppDefinition, Document } from '../definition/definition.ts'
+import type { AppDefinition, Document, WordsFile } from '../definition/definition.ts'
 import { within } from '../definition/document-node.ts'
 import { parseDocument } from '../definition/parse.ts'
 import type { Sources } from '../definition/read.ts'
+import { checkWords } from '../definition/words-schema.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { isObject } from '../json.ts'
 import { memo, sameLists } from '../memo.ts'
@@ -96,7 +97,12 @@ export async function catalogFrom(
   const read = [
     sources.app,
     ...brought,
-    ...all.flatMap((layer) => [...(layer.app === sources.app ? [] : [layer.app]), ...layer.resources, ...layer.texts]),
+    ...all.flatMap((layer) => [
+      ...(layer.app === sources.app ? [] : [layer.app]),
+      ...layer.resources,
+      ...layer.texts,
+      ...layer.words,
+    ]),
   ]
   return {
     value: Object.freeze({ ...parts, replaced, lock, files: sources, sources: read, version: fileVersion(read, code) }),
@@ -238,7 +244,11 @@ async function catalogOfLayers(
   doing: Doing,
 ): Promise<NonNullable<Made['known']>> {
   const isWhole = layers.every((layer) => layer.app !== undefined && layer.broken.length === 0)
-  const documents = layers.flatMap((layer) => [...(layer.app === undefined ? [] : [layer.app]), ...layer.resources])
+  const documents = layers.flatMap((layer) => [
+    ...(layer.app === undefined ? [] : [layer.app]),
+    ...layer.resources,
+    ...layer.words,
+  ])
   const made: Made = isWhole ? madeOf(sameParts([...documents, composition, ...brought])) : {}
   if (made.known !== undefined) return made.known
   const stack = await doing(stackPieces(app, layers, composition, brought))
@@ -269,6 +279,7 @@ const FOLLOWS_A_PLUGIN: ReadonlySet<string> = new Set([
   'missing_live',
   'missing_relation',
   'wrong_rule',
+  'wrong_words',
 ])
 
 /** The pure part of boot for one application: sources in, catalog out. */
@@ -279,7 +290,7 @@ export function catalogOf(
   brought: readonly Source[] = [],
   texts: readonly Source[] = [],
 ): Collected<Catalog> {
-  const files = atOnce(parsedFiles({ app: NO_APP.place([]).source, resources, texts }))
+  const files = atOnce(parsedFiles({ app: NO_APP.place([]).source, resources, texts, words: [] }))
   const stack = atOnce(stackPieces(app, [{ ...files, app }], composition, brought))
   return atOnce(catalogPieces(app, stack, composition))
 }
@@ -288,6 +299,8 @@ export function catalogOf(
 interface Stack extends Stacked<readonly Document<unknown>[]> {
   /** The resources of files that cannot be read as YAML. */
   readonly broken: readonly string[]
+  /** The files of words, the lowest first. */
+  readonly words: readonly WordsFile[]
   /** The resources in whose files something could not be read, or has another form than what it is laid over. */
   readonly unread: (found: readonly Diagnostic[]) => readonly string[]
 }
@@ -321,15 +334,17 @@ function* stackPieces(
   const value =
     layers.length < 2 ? extended.value : withoutIdlePermissions(extended.value, app, composition.extensions, own)
   const ofFiles = layers.map(({ ofResources }) => ({ diagnostics: ofResources }))
-  const stages = [...plugins, ...ofFiles, ...placed.flat(), extended]
+  const words = layers.flatMap((layer, at) => layer.words.map((one) => checkWords(one, at === layers.length - 1)))
+  const stages = [...plugins, ...ofFiles, ...placed.flat(), extended, ...words]
   const diagnostics = stages.flatMap((stage) => stage.diagnostics)
-  return { value, broken, unread, diagnostics, replaced: extended.replaced }
+  const worded = words.flatMap((one) => one.value ?? [])
+  return { value, broken, unread, diagnostics, words: worded, replaced: extended.replaced }
 }
 
 /** The catalog of what is written, in pieces. */
 function* catalogPieces(
   app: Document<unknown> | undefined,
-  { value: written, broken, unread, diagnostics: found }: Stack,
+  { value: written, broken, unread, words, diagnostics: found }: Stack,
   composition: Composition,
 ): Pieces<Collected<Catalog>> {
   // The words of the other files are those of the plugins that app.yaml names.
@@ -351,6 +366,7 @@ function* catalogPieces(
     resources: usable,
     bases,
     unread: new Set([...whole, ...broken, ...unread(before)]),
+    words,
   }
   const resolved = yield* resolve(definition, composition.extensions, unusable)
   const diagnostics = [...before, ...resolved.diagnostics]

@@ -17,6 +17,8 @@ export interface ParsedFiles {
   /** undefined: app.yaml is no YAML. */
   readonly app: Document<unknown> | undefined
   readonly resources: readonly Document<unknown>[]
+  /** Files of words that can be read. */
+  readonly words: readonly Document<unknown>[]
   /** The resources of files that cannot be read as YAML. */
   readonly broken: readonly string[]
   /** Complaints about app.yaml, and about the other files. */
@@ -31,7 +33,7 @@ export interface ParsedFiles {
  * the place of its own; `above` has the lowest first.
  */
 export function* parsedFiles(
-  { app, resources, texts }: Omit<Sources, 'base'>,
+  { app, resources, texts, words }: Omit<Sources, 'base'>,
   above: readonly Pick<Sources, 'app' | 'texts'>[] = [],
 ): Pieces<ParsedFiles> {
   const last = new Map([{ app, texts }, ...above].flatMap(textsByPath))
@@ -39,13 +41,15 @@ export function* parsedFiles(
   const first = parseDocument(app)
   const placed = first.value && outdentedApp(first.value)
   const parsed = yield* each(resources, parseDocument)
+  const worded = yield* each(words, parseDocument)
   const included = parsed.flatMap(({ value }) => (value === undefined ? [] : [withTexts(value, texts, textOf)]))
   return {
     app: placed?.value,
     resources: included.map(({ value }) => value),
+    words: worded.flatMap(({ value }) => value ?? []),
     broken: resources.flatMap((source, index) => (parsed[index]!.value === undefined ? resourcesOf(source) : [])),
     ofApp: [...first.diagnostics, ...(placed?.diagnostics ?? [])],
-    ofResources: [...parsed, ...included].flatMap(({ diagnostics }) => diagnostics),
+    ofResources: [...parsed, ...included, ...worded].flatMap(({ diagnostics }) => diagnostics),
     replaced: included.flatMap(({ used }) => used.flatMap((text) => replacedBy(text, textOf(text), app))),
   }
 }

@@ -7,6 +7,7 @@ import type {
   LayoutDefinition,
   ViewDefinition,
 } from '../definition/screen-schema.ts'
+import type { Words } from '../definition/words.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { JsonObject } from '../json.ts'
 import type { Span } from '../text/source.ts'
@@ -243,6 +244,10 @@ export interface TakenOver {
 
 export interface Catalog {
   readonly name: string
+  /** The languages of its words, that of the YAML first; none where app.yaml names none. */
+  readonly languages: readonly string[]
+  /** By language, what the files of words say. */
+  readonly words: ReadonlyMap<string, Words>
   readonly version: string
   readonly description: string | undefined
   /** `/api/v1`, or empty. */

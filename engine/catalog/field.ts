@@ -100,6 +100,8 @@ export interface Field {
   readonly sqlType: string
   readonly label: string
   readonly description: string | undefined
+  /** Of an enum: what people read in place of its words, where the file of words says so. */
+  readonly values?: Readonly<Record<string, string>> | undefined
   readonly asked?: Asked | undefined
   readonly show: Show
   /** Although no answer shows it, callers may ask lists for it. */

@@ -6,6 +6,8 @@
 import { type Boot, readCatalog } from '../boot/boot.ts'
 import { readLayers } from '../boot/layers.ts'
 import { applicationScenarios } from '../boot/scenario-files.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { missingWords } from '../catalog/words.ts'
 import { strayLine, strayValues } from '../migration/questions.ts'
 import { endedNames } from '../resolve/earlier-names.ts'
 import { inOrder } from '../resolve/resolve.ts'
@@ -26,7 +28,32 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
   const names = computedFields(application.catalog).map(({ resource, field }) => `${resource.name}.${field.name}`)
   if (names.length > 0)
     invocation.say(`Not tried without a database: the SQL of ${names.join(', ')}. \`plinth plan\` tries it.`)
+  for (const line of missingLines(application.catalog, invocation.options.all === true)) invocation.say(line)
   return 0
+}
+
+/** What a note names of the missing words of a language. */
+const NAMED = 10
+
+/** A note for each language in which words are missing. */
+function missingLines(catalog: Catalog, all: boolean): readonly string[] {
+  return catalog.languages.slice(1).flatMap((language) => {
+    const missing = missingWords(catalog, language)
+    if (missing.length === 0) return []
+    const shown = all ? missing : missing.slice(0, NAMED)
+    const lines = shown.map(({ path, text }) => `  ${path.map(shownKey).join('.')}: ${JSON.stringify(text)}`)
+    const left = missing.length - shown.length
+    const more = left === 0 ? [] : [`  … and ${left} more: npx plinth check --all`]
+    return [`Missing in ${language}.words.yaml, ${counted(missing.length)}:`, ...lines, ...more]
+  })
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 text' : `${count} texts`
+}
+
+function shownKey(key: string): string {
+  return /^\w+$/.test(key) ? key : JSON.stringify(key)
 }
 
 /** The application; undefined on a mistake in it or in a scenario. All mistakes are shown. */

@@ -5,6 +5,7 @@ import type { Boot } from '../boot/boot.ts'
 import type { Vocabulary } from '../definition/definition.ts'
 import { SCENARIO_SCHEMA } from '../definition/scenario.ts'
 import { appSchema, extendingSchema } from '../definition/schema.ts'
+import { WORDS_SCHEMA } from '../definition/words-schema.ts'
 import { typesOfRecords } from '../openapi/types.ts'
 import type { Settings } from '../settings.ts'
 import { atOnce, type Doing } from '../turns.ts'
@@ -33,6 +34,7 @@ export function writeSchemas(vocabulary: Vocabulary, place: Place): Promise<read
     'resource.schema.json': extendingSchema(vocabulary),
     'app.schema.json': appSchema(vocabulary),
     'test.schema.json': SCENARIO_SCHEMA,
+    'words.schema.json': WORDS_SCHEMA,
   }
   const files = Object.entries(schemas)
   return Promise.all(files.map(([name, schema]) => write(place, name, `${JSON.stringify(schema, null, 2)}\n`)))

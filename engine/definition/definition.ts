@@ -4,6 +4,7 @@ import type { FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject, JsonSchema } from '../json.ts'
 import type { Span } from '../text/source.ts'
 import type { ButtonDefinition, ConsoleDefinition, LayoutDefinition, ViewDefinition } from './screen-schema.ts'
+import type { Words } from './words.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -310,6 +311,13 @@ export interface Bases {
   readonly circles: ReadonlyMap<string, readonly string[]>
 }
 
+/** A file of words. */
+export interface WordsFile extends Document<Words> {
+  readonly language: string
+  /** Whether it is the application's own, and not one of an application below or of a plugin. */
+  readonly own: boolean
+}
+
 /** A whole application as written. */
 export interface Definition {
   readonly app: Document<AppDefinition>
@@ -317,6 +325,8 @@ export interface Definition {
   readonly bases: Bases
   /** The resources in whose files something could not be read: what it may have named is not judged. */
   readonly unread?: ReadonlySet<string>
+  /** Files of words, those of plugins first, and then those of the lowest application. */
+  readonly words?: readonly WordsFile[]
 }
 
 /** Plugin name → its options as written; order does not matter. */
@@ -333,6 +343,8 @@ export interface AppDefinition {
   readonly name: string
   readonly version?: string
   readonly description?: string
+  /** The languages of its words, that of the YAML first. */
+  readonly languages?: readonly string[]
   /** The application below: `plinth/desk`, or the path of a folder. */
   readonly extends?: string
   /** Parts of it that this application does not have: paths, or the path of a list with an example of an item. */

@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import { fileReason } from '../error.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { type Source, unchanged } from '../text/source.ts'
+import { languageIn } from './words.ts'
 
 const YAML = /\.ya?ml$/i
 /** Scenarios lie next to the resources that they are about, and are not served. */
@@ -21,6 +22,8 @@ export interface Sources {
   readonly app: Source
   readonly resources: readonly Source[]
   readonly texts: readonly Source[]
+  /** Files `<language>.words.yaml`. */
+  readonly words: readonly Source[]
   /** The application that this one extends, and extends.lock. */
   readonly base?: BaseSources
   readonly lock?: Source
@@ -48,8 +51,9 @@ export async function readSources(directory: string, before: readonly Source[] =
     return { diagnostics }
   }
   const texts = sources.filter(({ file }) => TEXT.test(file))
-  const resources = sources.filter((source) => source !== app && !texts.includes(source))
-  return { value: { app, resources, texts }, diagnostics }
+  const words = sources.filter(({ file }) => languageIn(file) !== undefined)
+  const resources = sources.filter((source) => source !== app && !texts.includes(source) && !words.includes(source))
+  return { value: { app, resources, texts, words }, diagnostics }
 }
 
 function missingApp(directory: string, paths: readonly string[]): Diagnostic {

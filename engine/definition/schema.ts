@@ -9,6 +9,7 @@ import { RELATION_DEFINITIONS } from './relation-schema.ts'
 import { AUTOMATIONS, automationSchema, FOLLOWS, MOVE_KEYS, RULES, SHOW_MOVES } from './rule-schema.ts'
 import { CONSOLE, SCREEN_KEYS, viewsKey } from './screen-schema.ts'
 import { earlierName, either, key, list, map, NAME, named, PATH, ref, SPAN, SWITCH, TEXT } from './word-schema.ts'
+import { LANGUAGES } from './words-schema.ts'
 
 const HOURS: JsonSchema = {
   type: 'string',
@@ -312,6 +313,7 @@ export const APP_KEYS: Readonly<Record<string, JsonSchema>> = {
   name: key('The name of the application.', 'Support Desk', TEXT),
   version: key('The version of the application, for the reference.', '1.0.0', TEXT),
   description: key('What the application is, for the reference.', 'A support desk.', TEXT),
+  languages: LANGUAGES,
   extends: key(
     'The application that this one extends: one that a package names, or a folder by its path from this one.',
     'plinth/desk',

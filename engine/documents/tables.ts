@@ -6,6 +6,7 @@ import { RELATION_DEFINITIONS } from '../definition/relation-schema.ts'
 import { automationSchema, FOLLOWS, MOVE_KEYS, RULES, VALUE_WORDS } from '../definition/rule-schema.ts'
 import { STEP_KEYS } from '../definition/scenario.ts'
 import { APP_KEYS, RESOURCE_KEYS } from '../definition/schema.ts'
+import { WORDS_KEYS } from '../definition/words-schema.ts'
 import { ERRORS } from '../error.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import { FIELD_ERRORS } from '../field-error.ts'
@@ -105,6 +106,7 @@ const LANGUAGE: Readonly<Record<string, Make>> = {
     ),
   'keys of automations': () =>
     keyTable(Object.entries({ ...automation, run: { ...automation.run, examples: [RUN_EXAMPLE] } })),
+  'keys of words': () => keyTable(Object.entries(WORDS_KEYS).flatMap(([name, schema]) => [...deepKeys(name, schema)])),
   'keys of a step': () => words(Object.entries(STEP_KEYS)),
   diagnostics: () =>
     table(

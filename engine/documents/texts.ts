@@ -3,6 +3,7 @@ import type { LIMITS } from '../limits.ts'
 
 /** A key of app.yaml or of a resource → where it is explained, from resources/README.md. */
 export const KEY_LINKS: Readonly<Record<string, string>> = {
+  languages: 'guide/languages.md',
   extends: 'guide/extending-applications.md',
   without: 'guide/extending-applications.md#what-you-leave-out',
   plugins: '../plugins/README.md#the-plugins-that-come-with-plinth',
@@ -71,6 +72,7 @@ export const CURE_LINKS: Readonly<Record<string, string>> = {
   wrong_rule: 'See [rules](rules-and-moves.md).',
   wrong_automation: 'See [automations](automations.md).',
   wrong_screen: 'See [views, layout and buttons](views.md).',
+  wrong_words: 'See [languages](languages.md).',
   wrong_limit: 'See [limits](../../engine/guide/configuration.md#limits).',
   wrong_plugin: 'See [plugins](../../plugins/README.md).',
   scenario_failed: 'See [scenarios](scenarios.md).',

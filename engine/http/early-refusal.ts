@@ -11,8 +11,11 @@ import { requestIdOf } from './pipeline.ts'
 import { allowOrigin, fixedHeaders, JSON_TYPE, refusal, refusalText, type Stamp } from './send.ts'
 
 /** Refuses a request without a context, a caller, a body or a line in the log. */
-export function refuseUnread(parts: Pick<HttpParts, 'settings' | 'now' | 'newId'>, stamp: Stamp): HttpApp['refuse'] {
-  const fixed = fixedHeaders(parts.settings)
+export function refuseUnread(
+  parts: Pick<HttpParts, 'catalog' | 'settings' | 'now' | 'newId'>,
+  stamp: Stamp,
+): HttpApp['refuse'] {
+  const fixed = fixedHeaders(parts.settings, parts.catalog)
   return (request: IncomingMessage, response: ServerResponse, error) => {
     const requestId = requestIdOf(request, parts.newId)
     const { status, headers, type = '', body = '' } = refusal(error, stamp(parts.now()), requestId)

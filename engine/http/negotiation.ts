@@ -1,4 +1,4 @@
-/** Content codings (RFC 9110, section 12.5.3). */
+/** What a client prefers: content codings and languages (RFC 9110, sections 12.5.3 and 12.5.4). */
 import zlib from 'node:zlib'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
@@ -18,7 +18,7 @@ export interface Coding {
   readonly must: boolean
 }
 
-/** The weights of `Accept-Encoding`, the first one of each name; malformed members are left out. */
+/** The weights of a header such as `Accept-Encoding`, the first one of each name; malformed members are left out. */
 function weightsOf(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const member of header.split(',')) {
@@ -66,4 +66,29 @@ export function packing(): Middleware {
       ctx.compress = true
     })
   }
+}
+
+/**
+ * The language of an answer, of those that there are: the one that the client prefers, else the first of them. A client that
+ * asks for `de-AT` gets `de` where there is no better one, and one that asks for `pt` gets `pt-BR`.
+ */
+export function languageOf(header: string | undefined, languages: readonly string[]): string | undefined {
+  const [first, ...others] = languages
+  if (header === undefined || others.length === 0) return first
+  const wanted = [...weightsOf(header)].filter(([, weight]) => weight > 0).sort(([, one], [, other]) => other - one)
+  for (const [range] of wanted) {
+    const found = range === '*' ? first : languageIn(range, languages)
+    if (found !== undefined) return found
+  }
+  return first
+}
+
+/** The language that a range means: itself, a more general one, or a more special one. */
+function languageIn(range: string, languages: readonly string[]): string | undefined {
+  const known = new Map(languages.map((language) => [language.toLowerCase(), language]))
+  for (let part = range; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('-')))) {
+    const found = known.get(part)
+    if (found !== undefined) return found
+  }
+  return languages.find((language) => language.toLowerCase().startsWith(`${range}-`))
 }

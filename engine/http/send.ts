@@ -134,11 +134,16 @@ const ALLOWED = 'Authorization, Content-Type, If-Match, If-None-Match, Idempoten
 const PREFLIGHT_SECONDS = '7200'
 
 /** Makes the fixed headers of an app; HSTS only where its public address is https. */
-export function fixedHeaders(settings: { readonly baseUrl: string; readonly corsOrigins: readonly string[] }): Fixed {
-  const cors = settings.corsOrigins.length > 0
+export function fixedHeaders(
+  settings: { readonly baseUrl: string; readonly corsOrigins: readonly string[] },
+  { languages }: { readonly languages: readonly string[] },
+): Fixed {
+  const varying = ['Authorization', 'Cookie', 'Accept-Encoding']
+  if (languages.length > 1) varying.push('Accept-Language')
+  if (settings.corsOrigins.length > 0) varying.push('Origin')
   const headers: [string, string][] = [
     ['Cache-Control', 'private, no-cache'],
-    ['Vary', cors ? 'Authorization, Cookie, Accept-Encoding, Origin' : 'Authorization, Cookie, Accept-Encoding'],
+    ['Vary', varying.join(', ')],
     ['X-Content-Type-Options', 'nosniff'],
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ]

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
+import { sentencesIn } from '../catalog/words.ts'
 import { databaseFailure, outageLog } from '../database/failure.ts'
 import { diskFailure } from '../disk/failure.ts'
 import { ApiError } from '../error.ts'
@@ -14,7 +15,7 @@ import type { Admission } from './admission.ts'
 import type { Call } from './call.ts'
 import { clientErrorListener, refuseUnread } from './early-refusal.ts'
 import type { HttpApp, HttpParts } from './http-app.ts'
-import { packing } from './negotiation.ts'
+import { languageOf, packing } from './negotiation.ts'
 import { beginCall, responder } from './pipeline.ts'
 import { probes } from './probes.ts'
 import type { Answer } from './send.ts'
@@ -27,6 +28,7 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
   const { malformedJson } = parts.catalog.strictness
   const note = outageLog(parts.log)
   const noteDisk = outageLog(parts.log, 'files cannot be used')
+  const inItsWords = translator(parts)
   return (thrown, call) => {
     const at = stamp(parts.now())
     const disk = diskFailure(thrown)
@@ -40,9 +42,18 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
       parts.log.error({ err: error, requestId, method, route: pattern }, 'request failed')
       return written(new ApiError('server_error'), call, refusal(new ApiError('server_error'), at, requestId))
     }
-    const answer = written(error, call, refusal(error, at, call.requestId))
+    const answer = written(error, call, refusal(inItsWords(error, call), at, call.requestId))
     if (error.code === 'malformed_body' && malformedJson !== 400) return { ...answer, status: malformedJson }
     return answer
+  }
+}
+
+/** Gives refusals the sentences of rules in the language of their request. */
+function translator({ catalog }: Pick<HttpParts, 'catalog'>): (error: ApiError, call: Call) => ApiError {
+  if (catalog.words.size === 0) return (error) => error
+  return (error, { headers }) => {
+    const say = sentencesIn(catalog, languageOf(headers['accept-language'], catalog.languages))
+    return say === undefined ? error : error.translated(say)
   }
 }
 
@@ -77,7 +88,7 @@ function hasConditions({ headers }: Call): boolean {
 
 /** The middleware that answers every request. */
 function answering(parts: HttpParts, stamp: Stamp): (ctx: Context) => Promise<void> {
-  const fixed = fixedHeaders(parts.settings)
+  const fixed = fixedHeaders(parts.settings, parts.catalog)
   const respond = responder(parts, fixed, stamp)
   const operators = probes(parts, stamp)
   const refuse = refuser(parts, stamp)

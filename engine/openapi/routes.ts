@@ -5,10 +5,12 @@ import { type Actor, ANONYMOUS } from '../actor.ts'
 import { actorClass } from '../ask/policy.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { withoutEarlierNames } from '../catalog/without.ts'
+import { inLanguage } from '../catalog/words.ts'
 import { ApiError } from '../error.ts'
 import type { BoundRoute, EngineRoute } from '../http/bound-route.ts'
 import { catalogRoutes } from '../http/catalog-routes.ts'
 import { earlierPaths } from '../http/earlier-names.ts'
+import { languageOf } from '../http/negotiation.ts'
 import { checkAccess } from '../http/pipeline.ts'
 import { isResourceRoute } from '../http/resource-routes.ts'
 import { bodyKind, needsToken } from '../http/route.ts'
@@ -68,8 +70,9 @@ export function allRoutes(
   const forActor = remembered((actor) => sent(actor.kind === 'anonymous' ? document() : openapi(openTo(actor))))
   const documentFor = (actor: Actor, wanted: WantedPart | undefined): Sent =>
     wanted === undefined ? forActor(actor) : parts(actor, wanted)
-  const catalogFor = (actor: Actor): Sent => sentText(catalogText(describing(routes), actor))
-  const documents = [documentRoute(documentFor), catalogRoute(remembered(catalogFor))]
+  const catalogFor = (actor: Actor, read: { readonly language: string } | undefined): Sent =>
+    sentText(catalogText({ ...describing(routes), catalog: inLanguage(catalog, read?.language) }, actor))
+  const documents = [documentRoute(documentFor), catalogRoute(catalog, remembered(catalogFor))]
   const present: readonly BoundRoute[] = [...given, ...own, ...documents]
   const routes = [...present, ...earlierPaths(catalog, present)]
   return { routes, document, documentPieces }
@@ -222,16 +225,21 @@ const DOCUMENT = {
  * The route of the catalog as its caller may use it. The tag is made of the text that this caller gets: one of the whole
  * catalog would tell when a part changes that the caller may not see.
  */
-function catalogRoute(textFor: (actor: Actor) => Sent): EngineRoute {
+function catalogRoute(
+  { languages }: Catalog,
+  textFor: (actor: Actor, read: { readonly language: string } | undefined) => Sent,
+): EngineRoute {
   return {
     ...DOCUMENT,
     path: '/catalog.json',
     summary: 'What the caller may see and do, as data',
     description:
-      'Resources with their labels, titles, fields, relations, filters, moves and paths, and the routes of plugins: what lists, records and forms are drawn from.',
-    run: async ({ actor }) => {
-      const { body, etag } = textFor(actor)
-      return { raw: { type: 'application/json; charset=utf-8', body }, etag }
+      'Resources with their labels, titles, fields, relations, filters, moves and paths, and the routes of plugins: what lists, records and forms are drawn from. The words are in the language that `Accept-Language` prefers of those of the application.',
+    run: async ({ actor }, { headers }) => {
+      const language = languageOf(headers['accept-language'], languages)
+      const { body, etag } = textFor(actor, language === undefined ? undefined : { language })
+      const told = language === undefined ? {} : { headers: { 'Content-Language': language } }
+      return { raw: { type: 'application/json; charset=utf-8', body }, etag, ...told }
     },
   }
 }

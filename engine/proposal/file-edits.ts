@@ -5,6 +5,8 @@ import type { Order } from '../definition/edit.ts'
 import { type Edit, edited } from '../definition/edits.ts'
 import type { Sources } from '../definition/read.ts'
 import { APP_KEYS, RESOURCE_KEYS } from '../definition/schema.ts'
+import { languageIn } from '../definition/words.ts'
+import { WORDS_KEYS } from '../definition/words-schema.ts'
 import type { Source } from '../text/source.ts'
 import { type ChangedFile, FileChanged } from './write-files.ts'
 
@@ -34,8 +36,8 @@ export function textHash(text: string): string {
 }
 
 /** The files of the application itself, without those below it. */
-export function ownFiles({ app, resources, texts }: Sources): readonly Source[] {
-  return [app, ...resources, ...texts]
+export function ownFiles({ app, resources, texts, words }: Sources): readonly Source[] {
+  return [app, ...resources, ...texts, ...words]
 }
 
 const NAME = /^(?:[A-Za-z0-9_][\w.-]*\/)*[A-Za-z0-9_][\w.-]*\.(?:yaml|liquid)$/
@@ -66,6 +68,7 @@ export function changedFiles(sources: Sources, edits: readonly FileEdit[]): read
 }
 
 function orderOf({ app }: Sources, file: string): Order {
+  if (languageIn(file) !== undefined) return Object.keys(WORDS_KEYS)
   return Object.keys(file === app.file ? APP_KEYS : RESOURCE_KEYS)
 }
 
@@ -94,12 +97,14 @@ export function withFiles(sources: Sources, changed: readonly ChangedFile[]): So
   const fresh = changed.flatMap(({ after, before, file }) =>
     before === undefined && after !== undefined ? [{ file, text: after }] : [],
   )
-  const more = (kind: RegExp): readonly Source[] => fresh.filter(({ file }) => kind.test(file))
+  const isWords = ({ file }: Source): boolean => languageIn(file) !== undefined
+  const isText = ({ file }: Source): boolean => file.endsWith('.liquid')
   const inOrder = (all: readonly Source[]) => [...all].sort((one, other) => (one.file < other.file ? -1 : 1))
   return {
     ...sources,
     app: present([sources.app])[0] ?? { file: sources.app.file, text: '' },
-    resources: inOrder([...present(sources.resources), ...more(/\.yaml$/)]),
-    texts: inOrder([...present(sources.texts), ...more(/\.liquid$/)]),
+    resources: inOrder([...present(sources.resources), ...fresh.filter((one) => !isWords(one) && !isText(one))]),
+    texts: inOrder([...present(sources.texts), ...fresh.filter(isText)]),
+    words: inOrder([...present(sources.words), ...fresh.filter(isWords)]),
   }
 }

@@ -35,6 +35,7 @@ function filterOf(resource: Resource, path: FilterPath): JsonObject {
     operators: [...field.type.operators],
     several: takesSeveral(resource, field),
     ...wordsOf(field.type.schema(field.options).enum),
+    ...(field.values === undefined ? {} : { values: field.values }),
   }
 }
 

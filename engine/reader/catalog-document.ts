@@ -177,13 +177,14 @@ function permissionsOf({ permissions }: Catalog, actor: Actor): readonly string[
 
 /** What a value of the field is. */
 function fieldOf(field: Field): JsonObject {
-  const { description, label, nullable, relation, type } = field
+  const { description, label, nullable, relation, type, values } = field
   return {
     label,
     ...(description === undefined ? {} : { description }),
     type: type.name,
     schema: (type.input?.(field.options) ?? type.schema(field.options)) as JsonObject,
     nullable,
+    ...(values === undefined ? {} : { values }),
     ...(relation === undefined ? {} : { relation }),
   }
 }
@@ -245,7 +246,8 @@ function embedOf(entries: readonly EmbedEntry[]): Json {
     if (earlier !== undefined) return []
     if (value.kind === 'embed') return [{ name, label: value.relation.label, embed: embedOf(value.entries) }]
     const { field } = value.path
-    return [{ name, label: field.label, type: field.type.name }]
+    const { label, type, values } = field
+    return [{ name, label, type: type.name, ...(values === undefined ? {} : { values }) }]
   })
 }
 

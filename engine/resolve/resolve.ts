@@ -44,6 +44,7 @@ import { beginResolution, isUnread, type Resolution } from './resolution.ts'
 import { screens } from './screens.ts'
 import { seeds } from './seeds.ts'
 import { tableRules } from './table-rules.ts'
+import { judgeWords, wordsByLanguage } from './words.ts'
 import { applyTransforms, inherit } from './written-resources.ts'
 
 interface Pass {
@@ -124,7 +125,8 @@ export function* resolve(
   const keep = keeper(extensions)
   deepFreeze(catalog, keep)
   yield
-  const diagnostics = inOrder([...found, ...judgedByPlugins(resolution, catalog)])
+  judgeWords(resolution, catalog)
+  const diagnostics = inOrder([...resolution.diagnostics, ...judgedByPlugins(resolution, catalog)])
   return isFailed(diagnostics) ? { diagnostics } : { value: catalog, diagnostics }
 }
 
@@ -136,6 +138,8 @@ function catalogOf(resolution: Resolution): Catalog {
   const { value } = resolution.definition.app
   return {
     name: value.name,
+    languages: value.languages ?? [],
+    words: wordsByLanguage(resolution.definition),
     version: value.version ?? '0.0.0',
     description: value.description,
     prefix: (value.prefix ?? '').replace(/\/+$/, ''),

@@ -55,6 +55,8 @@ export const DIAGNOSTIC_CODES = {
   wrong_title: 'A title of records that answers do not show, or that is no short value.',
   wrong_screen:
     'A view, layout or button that shows what no answer has, asks what no list takes, or does not fit together; what only some see is a warning.',
+  wrong_words:
+    'Words for something that the application does not have, in a language that app.yaml does not list, or written twice.',
   unknown_hook: 'A hook that no plugin gives.',
   unknown_listener: "A listener that no plugin gives, or one of a resource on another's table.",
   unknown_special: 'A special filter that no plugin gives.',

@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseDocument } from '../../engine/definition/parse.ts'
 import { checkScenarios } from '../../engine/definition/scenario.ts'
+import { checkWords } from '../../engine/definition/words-schema.ts'
 import { tablesIn } from '../../engine/documents/page.ts'
 import { TABLES } from '../../engine/documents/tables.ts'
 import { LIMIT_MEANINGS, VALUE_EXAMPLES } from '../../engine/documents/texts.ts'
@@ -60,7 +61,13 @@ test('every example is right', () => {
     assert.equal(diagnostics, [])
     assert.equal(checkScenarios(value!).diagnostics, [])
   }
-  for (const block of blocks.filter((one) => !isScenarios(one))) {
+  const isWords = (block: string): boolean => block.startsWith('# resources/de.words.yaml')
+  for (const text of blocks.filter(isWords)) {
+    const { value, diagnostics } = parseDocument({ file: 'de.words.yaml', text })
+    assert.equal(diagnostics, [])
+    assert.equal(checkWords(value!, true).diagnostics, [])
+  }
+  for (const block of blocks.filter((one) => !isScenarios(one) && !isWords(one))) {
     const isApp = block.startsWith('name:')
     const text = isApp || block.startsWith('resource:') ? block : `resource: examples\n${block}`
     const wrong = diagnose(text, isApp ? 'app.yaml' : 'examples.yaml').filter(

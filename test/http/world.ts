@@ -168,6 +168,8 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
       version: '1.0.0',
       prefix: '/api/v1',
       explain: undefined,
+      languages: [],
+      words: new Map(),
       strictness: { unknownParameters: 'refuse', unknownKeys: 'refuse', malformedJson: 400, ...options.strictness },
       limits: LIMITS,
       resources: new Map(),

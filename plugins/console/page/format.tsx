@@ -10,6 +10,7 @@ import {
   nameOf,
   type RecordData,
   type Relation,
+  type Values,
 } from './client/catalog.ts'
 import { hrefOf } from './client/place.ts'
 import { Added } from './kit/added.tsx'
@@ -39,8 +40,9 @@ function shortMoment(text: string): string {
   )
 }
 
-/** A word of an enum for people: `in_progress` becomes `In progress`. */
-export function wordText(word: string): string {
+/** A word of an enum for people: what `values` has for it, or `In progress` for `in_progress`. */
+export function wordText(word: string, values: Values = {}): string {
+  if (Object.hasOwn(values, word)) return values[word]!
   const spaced = word.replaceAll('_', ' ')
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
@@ -51,15 +53,17 @@ export function countText(count: number): string {
 }
 
 /** A value as text; what has no shorter form is JSON. */
-export function valueText(type: string, value: Json): string {
+export function valueText(type: string, value: Json, values?: Values): string {
   if (value === null || value === '') return words().empty
   if (typeof value === 'boolean') return value ? words().yes : words().no
   if (Array.isArray(value))
-    return value.length === 0 ? words().empty : value.map((one) => valueText('', one)).join(', ')
+    return value.length === 0
+      ? words().empty
+      : value.map((one) => valueText(values === undefined ? '' : 'enum', one, values)).join(', ')
   if (typeof value === 'object') return JSON.stringify(value)
   if (typeof value === 'number') return type === 'integer' || type === 'count' ? countText(value) : String(value)
   if (type === 'timestamp' || type === 'date') return momentText(value as string, type === 'date')
-  return type === 'enum' ? wordText(value as string) : (value as string)
+  return type === 'enum' ? wordText(value as string, values) : (value as string)
 }
 
 /** Addresses that a browser may open from a field; others, such as scripts, stay text. */
@@ -73,11 +77,11 @@ export function Value({
   isShort = false,
   value,
 }: {
-  readonly field: Pick<Field, 'type'> & Partial<Pick<Field, 'schema' | 'widget'>>
+  readonly field: Pick<Field, 'type'> & Partial<Pick<Field, 'schema' | 'values' | 'widget'>>
   readonly isShort?: boolean
   readonly value: Json
 }): ReactNode {
-  const text = valueText(field.type, value)
+  const text = valueText(field.type, value, field.values)
   if (value === null || value === '') return <span className="soft">{text}</span>
   if (field.widget === 'stars') return <Stars most={field.schema?.maximum ?? 5} value={Number(value)} />
   if (field.widget === 'duration') return durationText(Number(value))
@@ -95,7 +99,7 @@ export function Value({
 
 /** A value that no widget draws. */
 function Plain({ field, isShort, value }: CellProps): ReactNode {
-  const text = valueText(field.type, value)
+  const text = valueText(field.type, value, field.values)
   if (field.type === 'timestamp')
     return <time dateTime={String(value)}>{isShort ? shortMoment(String(value)) : text}</time>
   if (field.type === 'color') return <Swatch color={text} />

@@ -42,9 +42,9 @@ export function useColumns(catalog: Catalog, resource: Resource, by: string): Bo
   const isListed = target?.actions.includes('list') === true
   const { again, answer, failure } = useAnswer(isListed ? `${target.path}?per_page=${MOST}` : undefined)
   if (relation === undefined) {
-    const words = resource.fields[by]?.schema.enum ?? []
-    const columns = words.flatMap((word): BoardColumn[] =>
-      typeof word === 'string' ? [{ key: word, label: wordText(word), value: word, word }] : [],
+    const { schema, values } = resource.fields[by] ?? {}
+    const columns = (schema?.enum ?? []).flatMap((word): BoardColumn[] =>
+      typeof word === 'string' ? [{ key: word, label: wordText(word, values), value: word, word }] : [],
     )
     return { field: by, columns, failure: undefined, again, of: (card) => String(card[by] ?? '') }
   }

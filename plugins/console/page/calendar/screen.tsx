@@ -108,6 +108,7 @@ function entryOf(catalog: Catalog, { resource }: Named, view: View, row: RecordD
   if (typeof begin !== 'string') return undefined
   const end = view.until === undefined ? begin : row[view.until]
   const said = view.title === undefined ? null : valueAt(row, view.title)
+  const { type = '', values } = resource.fields[view.title ?? ''] ?? {}
   const color = view.color === undefined ? null : valueAt(row, view.color)
   const relation = view.rows === undefined ? undefined : resource.relations[view.rows]
   const part = view.rows === undefined ? undefined : row[view.rows]
@@ -115,7 +116,7 @@ function entryOf(catalog: Catalog, { resource }: Named, view: View, row: RecordD
   const time = new Intl.DateTimeFormat(words().language, { timeStyle: 'short' })
   return {
     id: idOf(row),
-    text: said === null || said === '' ? titleOf(resource, row) : valueText('', said),
+    text: said === null || said === '' ? titleOf(resource, row) : valueText(type, said, values),
     color: typeof color === 'string' && /^#[0-9a-f]{3,8}$/i.test(color) ? color : undefined,
     group: relation !== undefined && isRecord(part) ? nameOf(catalog, relation, part) : undefined,
     from: dayOf(begin),

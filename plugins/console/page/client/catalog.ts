@@ -18,6 +18,9 @@ export interface Schema {
   readonly items?: Schema
 }
 
+/** What people read, by the word of an enum. */
+export type Values = Readonly<Record<string, string>>
+
 /** What screens ask besides of a field or relation. */
 interface AskedPart {
   readonly help?: string
@@ -32,6 +35,8 @@ export interface Field extends AskedPart {
   readonly type: string
   readonly schema: Schema
   readonly nullable: boolean
+  /** What people read in place of the words of an enum, in their language. */
+  readonly values?: Values
   /** The relation whose key it is. */
   readonly relation?: string
   readonly show?: 'always' | 'single' | 'asked'
@@ -48,6 +53,7 @@ export interface Embedded {
   readonly name: string
   readonly label: string
   readonly type?: string
+  readonly values?: Values
   readonly embed?: readonly Embedded[]
 }
 
@@ -74,6 +80,7 @@ export interface Filter {
   readonly operators: readonly string[]
   readonly several: boolean
   readonly words?: readonly Json[]
+  readonly values?: Values
 }
 
 export interface ListPart {
@@ -220,7 +227,12 @@ export function idOf(record: RecordData): string {
 
 /** What people call a record: the fields of its title, or its id. */
 export function titleOf(resource: Resource, record: RecordData): string {
-  const parts = resource.title.map((path) => valueAt(record, path)).filter((part) => part !== null && part !== '')
+  const parts = resource.title
+    .map((path) => {
+      const value = valueAt(record, path)
+      return resource.fields[path]?.values?.[String(value)] ?? value
+    })
+    .filter((part) => part !== null && part !== '')
   if (parts.length > 0) return parts.map(String).join(' · ')
   return `${resource.label.one} ${idOf(record)}`
 }

@@ -104,7 +104,8 @@ function labelOf(catalog: Catalog, named: Named, group: string, row: RecordData)
   if (step === 'year') return text.slice(0, 4)
   if (step !== undefined && /^\d{4}-\d\d-\d\d$/.test(text))
     return dayText(text, words().language, { day: 'numeric', month: 'short' })
-  return valueText(named.resource.fields[name]?.type ?? '', value)
+  const { type = '', values } = named.resource.fields[name] ?? {}
+  return valueText(type, value, values)
 }
 
 /** The groups in an answer of a plugin: rows, or a map of numbers. */

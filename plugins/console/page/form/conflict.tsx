@@ -21,7 +21,7 @@ export function Conflict({ clashes, draft, onKeep, onTake }: ConflictProps): Rea
         <fieldset key={clash.input.name}>
           <legend>{clash.input.label}</legend>
           <p className="soft">
-            {words().before}: {valueText(clash.input.field?.type ?? '', clash.before)}
+            {words().before}: {valueText(clash.input.field?.type ?? '', clash.before, clash.input.field?.values)}
           </p>
           <Side
             clash={clash}
@@ -56,7 +56,7 @@ function Side({ clash, is, label, onChoose, value }: SideProps): ReactNode {
     <label className="check">
       <input checked={is} name={`clash-${clash.input.name}`} onChange={() => onChoose(clash)} type="radio" />
       <span>
-        {label}: {valueText(clash.input.field?.type ?? '', clash[value])}
+        {label}: {valueText(clash.input.field?.type ?? '', clash[value], clash.input.field?.values)}
       </span>
     </label>
   )

@@ -174,7 +174,7 @@ function WordControl({ control, field, isRequired, onChange, value }: Props): Re
       ) : null}
       {options.map((option) => (
         <option key={String(option)} value={String(option)}>
-          {wordText(String(option))}
+          {wordText(String(option), field.values)}
         </option>
       ))}
     </select>

@@ -50,7 +50,7 @@ function Radio({ control, field, label, onChange, value }: WidgetProps): ReactNo
       {options.map((option) => (
         <label className="check" key={String(option)}>
           <input checked={value === option} name={control.id} onChange={() => onChange(option)} type="radio" />
-          {wordText(String(option))}
+          {wordText(String(option), field.values)}
         </label>
       ))}
     </fieldset>

@@ -30,7 +30,7 @@ export interface EditorProps {
 
 /** A value in a list or on the screen of a record. */
 export interface CellProps {
-  readonly field: Pick<Field, 'type'> & Partial<Pick<Field, 'schema' | 'widget'>>
+  readonly field: Pick<Field, 'type'> & Partial<Pick<Field, 'schema' | 'values' | 'widget'>>
   /** Never null, and never an empty text. */
   readonly value: Json
   /** Whether it lies in a row. */

@@ -94,7 +94,7 @@ function OneValue(props: CellEditorProps): ReactNode {
         record={recordIn(read)}
       />
       {theirs === undefined ? null : (
-        <p role="alert">{words().theirsNow(valueText(input.field?.type ?? '', theirs))}</p>
+        <p role="alert">{words().theirsNow(valueText(input.field?.type ?? '', theirs, input.field?.values))}</p>
       )}
       <FormEnd isBusy={work.isBusy} does={words().save} onCancel={onClose} />
     </form>

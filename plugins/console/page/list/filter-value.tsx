@@ -1,6 +1,6 @@
 /** What a filter compares with: words, other records, numbers, days or text. */
 import type { ReactNode } from 'react'
-import type { Catalog, Filter, Resource } from '../client/catalog.ts'
+import type { Catalog, Filter, Resource, Values } from '../client/catalog.ts'
 import { listSource, ManyPicker, Picker } from '../form/picker.tsx'
 import { wordText } from '../format.tsx'
 import { words } from '../words/words.ts'
@@ -65,9 +65,9 @@ function Typed({ filter, onValue, operator, value }: FilterValueProps): ReactNod
 
 type WordProps = FilterValueProps & { readonly offered: readonly string[] }
 
-function OneWord({ offered, onValue, value }: WordProps): ReactNode {
+function OneWord({ filter, offered, onValue, value }: WordProps): ReactNode {
   const textOf = (option: string): string =>
-    option === 'true' ? words().yes : option === 'false' ? words().no : wordText(option)
+    option === 'true' ? words().yes : option === 'false' ? words().no : wordText(option, filter.values)
   return (
     <label className="field">
       <span>{words().value}</span>
@@ -99,16 +99,17 @@ function Several(props: FilterValueProps): ReactNode {
       />
     )
   if (filter.words === undefined) return <Typed {...props} />
-  return <SeveralWords chosen={chosen} offered={filter.words.map(String)} onChange={choose} />
+  return <SeveralWords chosen={chosen} offered={filter.words.map(String)} onChange={choose} values={filter.values} />
 }
 
 interface SeveralProps {
   readonly offered: readonly string[]
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void
+  readonly values: Values | undefined
 }
 
-function SeveralWords({ chosen, offered, onChange }: SeveralProps): ReactNode {
+function SeveralWords({ chosen, offered, onChange, values }: SeveralProps): ReactNode {
   const choose = (word: string, is: boolean): void =>
     onChange(offered.filter((one) => (one === word ? is : chosen.includes(one))))
   return (
@@ -121,7 +122,7 @@ function SeveralWords({ chosen, offered, onChange }: SeveralProps): ReactNode {
             onChange={(event) => choose(word, event.target.checked)}
             type="checkbox"
           />
-          {wordText(word)}
+          {wordText(word, values)}
         </label>
       ))}
     </fieldset>

@@ -128,11 +128,11 @@ function TokenOf({ onEdit, onRemove, text }: TokenOfProps): ReactNode {
   )
 }
 
-function wordOf({ type }: Filter, value: string): string {
+function wordOf({ type, values }: Filter, value: string): string {
   if (type === 'boolean') return value === 'true' ? words().yes : words().no
   return value
     .split(',')
-    .map((one) => valueText(type, one))
+    .map((one) => valueText(type, one, values))
     .join(', ')
 }
 

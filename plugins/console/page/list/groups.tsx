@@ -35,7 +35,7 @@ export function Groups({ by, catalog, choice, onChange, resource }: GroupsProps)
   const nameIn = (group: RecordData): string => {
     const part = group[field.relation ?? '']
     if (relation !== undefined && isRecord(part)) return nameOf(catalog, relation, part)
-    return valueText(field.type, group[by] ?? null)
+    return valueText(field.type, group[by] ?? null, field.values)
   }
   const narrow = (value: Json): void => onChange(value === null ? { [`${by}[null]`]: 'true' } : { [by]: String(value) })
   return (

@@ -43,7 +43,13 @@ function groupText(resource: Resource, { join, parts }: Group): string {
 function comparisonText(resource: Resource, { name, operator, value }: Comparison): string {
   const filter = resource.list?.filters[name]
   const verb = words().operators[operator as 'eq'] ?? operator
-  const shown = filter?.type === 'enum' ? value.split(',').map(wordText).join(', ') : value
+  const shown =
+    filter?.type === 'enum'
+      ? value
+          .split(',')
+          .map((word) => wordText(word, filter.values))
+          .join(', ')
+      : value
   return `${filter === undefined ? name : labelOf(resource, name, filter.label)} ${verb} ${operator === 'null' ? '' : shown}`.trim()
 }
 

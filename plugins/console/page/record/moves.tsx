@@ -56,7 +56,8 @@ function WordMoves(props: OneProps): ReactNode {
   const field = resource.fields[name]
   if (field === undefined) return null
   const next = allowed(props).filter((word) => word !== now)
-  return <Buttons {...props} label={field.label} steps={next.map((word) => ({ value: word, label: wordText(word) }))} />
+  const steps = next.map((word) => ({ value: word, label: wordText(word, field.values) }))
+  return <Buttons {...props} label={field.label} steps={steps} />
 }
 
 /** Most records of the other resource that become buttons; the form offers all of them. */
