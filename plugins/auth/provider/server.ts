@@ -1,7 +1,7 @@
 /** ⇄ The server of a provider: its discovery document and keys, kept for an hour, and how this application is known to it. */
 import { createPrivateKey, type KeyObject, type webcrypto } from 'node:crypto'
 import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
-import type { Configuration } from 'openid-client'
+import type { ClientAuth, Configuration } from 'openid-client'
 import {
   breakerOf,
   isOwnHost,
@@ -149,12 +149,22 @@ export function isLocal({ host, protocol }: URL): boolean {
 
 /** How this application shows who it is: by a private key, a secret, or PKCE alone. */
 async function authOf({ env }: Settings, provider: Provider, methods: readonly string[] = ['client_secret_basic']) {
-  const { ClientSecretBasic, ClientSecretPost, None, PrivateKeyJwt } = await import('openid-client')
+  const { ClientSecretPost, None, PrivateKeyJwt } = await import('openid-client')
   const names = variablesOf(provider)
   const [secret, pem] = [env[names.secret] || undefined, env[names.key] || undefined]
   if (pem !== undefined) return PrivateKeyJwt(await signingKey(pem, names.key))
   if (secret === undefined) return None()
-  return methods.includes('client_secret_basic') ? ClientSecretBasic(secret) : ClientSecretPost(secret)
+  return methods.includes('client_secret_basic') ? basicAuth(secret) : ClientSecretPost(secret)
+}
+
+/**
+ * The secret in a header (RFC 6749, 2.3.1). Signs that may be written as they are stay so, because some servers take the
+ * header as it is and do not decode it: `-`, `_`, `.` and `~` are in most secrets.
+ */
+function basicAuth(secret: string): ClientAuth {
+  const written = (text: string): string => encodeURIComponent(text).replaceAll('%20', '+')
+  return (_, { client_id }, __, headers) =>
+    headers.set('authorization', `Basic ${btoa(`${written(client_id)}:${written(secret)}`)}`)
 }
 
 const KEY_ALGORITHMS: Readonly<Record<string, string>> = { rsa: 'RS256', ec: 'ES256', ed25519: 'EdDSA' }

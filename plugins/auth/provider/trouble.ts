@@ -1,7 +1,7 @@
 /** Why somebody did not come in, in words for them: what the YAML refuses, and what went wrong on the way. */
 import { ApiError, BreakerOpen, isUnreachable } from '../../../engine/index.ts'
 import type { Refusal } from './mapping.ts'
-import type { Provider } from './options.ts'
+import { type Provider, variablesOf } from './options.ts'
 import type { Trouble } from './page.ts'
 
 type Words = (label: string, reason: string) => readonly [sentence: string, advice: string]
@@ -74,7 +74,8 @@ export function answeredTrouble({ label }: Provider, error: string): Trouble {
 }
 
 /** An error on the way as a page says it: a server that is out, clocks that differ, or an answer that is not as it must be. */
-export function failureTrouble({ label }: Provider, error: unknown): Trouble {
+export function failureTrouble(provider: Provider, error: unknown): Trouble {
+  const { label } = provider
   const title = 'You are not signed in'
   if (error instanceof BreakerOpen || isUnreachable(error) || codeOf(error) === 'OAUTH_TIMEOUT')
     return {
@@ -90,6 +91,13 @@ export function failureTrouble({ label }: Provider, error: unknown): Trouble {
       sentence: `The answer of ${label} is from another time: the clocks of the two servers differ by more than five minutes.`,
       advice: 'For those who run the servers: set their clocks, as by NTP.',
     }
+  if (isUnknown(error))
+    return {
+      status: 400,
+      title,
+      sentence: `${label} does not take the secret of this application.`,
+      advice: `For those who run the application: compare client_id and ${variablesOf(provider).secret} with what ${label} has.`,
+    }
   return {
     status: 400,
     title,
@@ -100,6 +108,17 @@ export function failureTrouble({ label }: Provider, error: unknown): Trouble {
 
 function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
+}
+
+/** Whether a provider did not take what this application proves itself with (RFC 6749, 5.2). */
+function isUnknown(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false
+  const { code, error: word, status }: { code?: unknown; error?: unknown; status?: unknown } = error
+  return (
+    word === 'invalid_client' ||
+    word === 'unauthorized_client' ||
+    (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' && status === 401)
+  )
 }
 
 function isOfTime(error: unknown): boolean {
