@@ -18,7 +18,7 @@ WHO='' METHOD='' URL='' SENT='' STATUS=''
 
 start() {
   PORT=$PORT HOST=127.0.0.1 BASE_URL=$root DATA_DIR=$work/data ADMIN_EMAIL=boss@desk.example ADMIN_PASSWORD=$admin_password \
-    RATE_LIMIT=1000 AUTH_RATE_LIMIT=${1:-100} npm start --silent >>"$work/log" 2>&1 &
+    RATE_LIMIT=1000 AUTH_RATE_LIMIT=${1:-100} npm start --silent 3>&- 4<&- >>"$work/log" 2>&1 &
   desk=$!
   tries=0
   until curl -sf -o /dev/null "$root/readyz"; do
@@ -70,37 +70,66 @@ ask() {
   if [ $# -gt 3 ]; then send "$1" "$2" "$3" -H 'Content-Type: application/json' -d "$4"; else send "$1" "$2" "$3"; fi
 }
 
-# must SENTENCE STATUS [CONDITION [NAME=VALUE …]]: JavaScript over body, data, meta, errors, text and headers; values become variables.
-must() {
-  steps=$((steps + 1))
-  sentence=$1 expected=$2
-  shift 2
-  kept=$(STATUS=$STATUS EXPECTED=$expected WORK=$work node -e '
-    const { readFileSync } = require("fs")
-    const { EXPECTED, STATUS, WORK } = process.env
-    const read = (name) => { try { return readFileSync(`${WORK}/${name}`, "utf8") } catch { return "" } }
+# The judge: JavaScript over the last answer, in one process for the whole day. It reads a request as lines up to an empty
+# one, STATUS EXPECTED [CONDITION [NAME=VALUE …]]; what it keeps or complains of is in $work/kept when it has said so.
+mkfifo "$work/asked" "$work/told"
+WORK=$work node -e '
+  const { readdirSync, readFileSync, writeFileSync } = require("fs")
+  const { WORK } = process.env
+  const read = (name) => { try { return readFileSync(`${WORK}/${name}`, "utf8") } catch { return "" } }
+  // The token of the link below a path in the mail to an address.
+  const mailed = (to, path) => {
+    const folder = `${WORK}/data/outbox`
+    const files = readdirSync(folder).filter((name) => name.endsWith(".eml"))
+    const mails = files.map((name) => readFileSync(`${folder}/${name}`, "utf8").replace(/=\r?\n/g, "").replaceAll("=3D", "="))
+    const found = mails.filter((mail) => mail.includes(`To: ${to}`)).map((mail) => mail.split(`/${path}/`)[1])
+    return /^[\w-]+/.exec(found.find(Boolean) ?? "")?.[0]
+  }
+  const judged = ([status, expected, condition = "true", ...names]) => {
     const text = read("answer"), headers = read("headers").toLowerCase()
     const body = text.startsWith("{") ? JSON.parse(text) : {}
     const { data, meta = {}, message, errors } = body
-    const fail = (why) => { console.log(why); process.exit(1) }
-    if (STATUS !== EXPECTED) fail(`expected status ${EXPECTED}`)
-    if (text.startsWith("{") && !/openapi/.test(text.slice(0, 20)) && body.success !== (STATUS < 400)) fail("success says otherwise")
-    const [condition = "true", ...names] = process.argv.slice(1)
+    if (status !== expected) throw new Error(`expected status ${expected}`)
+    if (text.startsWith("{") && !/openapi/.test(text.slice(0, 20)) && body.success !== (status < 400)) throw new Error("success says otherwise")
     let holds = false
-    try { holds = eval(condition) } catch (error) { fail(`${condition}: ${error.message}`) }
-    if (!holds) fail(`expected ${condition}`)
-    for (const one of names) {
+    try { holds = eval(condition) } catch (error) { throw new Error(`${condition}: ${error.message}`) }
+    if (!holds) throw new Error(`expected ${condition}`)
+    return names.map((one) => {
       const [, name, value] = /^(\w+)=(.*)$/s.exec(one)
-      console.log(`${name}=\x27${String(eval(value)).replaceAll("\x27", "\x27\\\x27\x27")}\x27`)
-    }' "$@")
-  # shellcheck disable=SC2181
-  if [ $? -ne 0 ]; then
-    printf '  ✘  %s\n\n%s\n\n%s %s as %s\n%s\n\nwas answered\n\n%s\n%s\n' "$sentence" "$kept" "$METHOD" "$URL" "$WHO" "$SENT" \
+      return `${name}=\x27${String(eval(value)).replaceAll("\x27", "\x27\\\x27\x27")}\x27\n`
+    }).join("")
+  }
+  let lines = []
+  require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    if (line !== "") return lines.push(line)
+    let verdict = "holds", kept = ""
+    try { kept = judged(lines) } catch (error) { verdict = "fails", kept = error.message }
+    lines = []
+    writeFileSync(`${WORK}/kept`, kept)
+    console.log(verdict)
+  })' <"$work/asked" >"$work/told" &
+exec 3>"$work/asked" 4<"$work/told"
+
+# judge STATUS EXPECTED [CONDITION [NAME=VALUE …]]: whether it holds.
+judge() {
+  printf '%s\n' "$@" '' >&3
+  verdict=
+  read -r verdict <&4
+  [ "$verdict" = holds ]
+}
+
+# must SENTENCE STATUS [CONDITION [NAME=VALUE …]]: over body, data, meta, errors, text and headers; values become variables.
+must() {
+  steps=$((steps + 1))
+  sentence=$1
+  shift
+  if ! judge "$STATUS" "$@"; then
+    printf '  ✘  %s\n\n%s\n\n%s %s as %s\n%s\n\nwas answered\n\n%s\n%s\n' "$sentence" "$(cat "$work/kept")" "$METHOD" "$URL" "$WHO" "$SENT" \
       "$(cat "$work/headers")" "$(head -c 3000 "$work/answer")"
     printf '\nThe desk said last:\n%s\n' "$(tail -5 "$work/log")"
     exit 1
   fi
-  eval "$kept"
+  . "$work/kept"
   printf '  ✓  %s\n' "$sentence"
 }
 
@@ -109,8 +138,7 @@ soon() {
   tries=0
   while [ $tries -lt 50 ]; do
     ask "$1" GET "$2"
-    node -e 'const { data, meta } = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")); process.exit(eval(process.argv[2]) ? 0 : 1)' \
-      "$work/answer" "$3" && return
+    judge "$STATUS" "$STATUS" "$3" && return
     tries=$((tries + 1))
     sleep 0.1
   done
@@ -133,16 +161,10 @@ chapter() { printf '\n%s\n' "$1"; }
 mailed() {
   tries=0
   link=none
-  while [ "$link" = none ] && [ $tries -le 50 ]; do
+  until judge "$STATUS" "$STATUS" "mailed('$1', '$2')" "link=mailed('$1', '$2')" && . "$work/kept"; do
     tries=$((tries + 1))
+    [ $tries -gt 50 ] && return
     sleep 0.1
-    link=$(node -e '
-      const { readdirSync, readFileSync } = require("fs")
-      const [, folder, to, path] = process.argv
-      const files = readdirSync(folder).filter((name) => name.endsWith(".eml"))
-      const mails = files.map((name) => readFileSync(`${folder}/${name}`, "utf8").replace(/=\r?\n/g, "").replaceAll("=3D", "="))
-      const found = mails.filter((mail) => mail.includes(`To: ${to}`)).map((mail) => mail.split(`/${path}/`)[1])
-      console.log(/^[\w-]+/.exec(found.find(Boolean) ?? "none")[0])' "$work/data/outbox" "$1" "$2" 2>/dev/null || echo none)
   done
 }
 
