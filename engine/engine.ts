@@ -26,7 +26,10 @@ export interface EngineOptions extends ProcessOptions {
   readonly read?: Collected<Boot>
   /** false: takes the database as it is, for a command that only looks; rejects where the YAML describes another. */
   readonly begin?: boolean
-  /** With `begin: false`: does not inspect the database, which an application with the same tables has left. */
+  /**
+   * With `begin: false`: does not inspect the database, which an application with the same tables has left, and does not
+   * write down there what is served.
+   */
   readonly asLeft?: boolean
   /** Aborted when the process is told to stop: the start then ends as soon as it can, and rejects. */
   readonly stop?: AbortSignal
@@ -85,7 +88,7 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
     if (begin) await app.drift?.look()
     stop?.throwIfAborted()
     const lines = begin ? await startPlugins(app) : []
-    return { value: running(process, read.value, app, lines, closeAll), diagnostics: read.diagnostics }
+    return { value: running(process, read.value, app, { lines, closeAll, asLeft }), diagnostics: read.diagnostics }
   } catch (error) {
     await closeAll()
     throw error
@@ -94,13 +97,12 @@ export async function createEngine(options: EngineOptions): Promise<Collected<En
   }
 }
 
-function running(
-  process: Process,
-  boot: Boot,
-  first: App,
-  lines: readonly StartLine[],
-  closeAll: () => Promise<void>,
-): Engine {
+interface RunningOptions extends Required<Pick<EngineOptions, 'asLeft'>> {
+  readonly lines: readonly StartLine[]
+  readonly closeAll: () => Promise<void>
+}
+
+function running(process: Process, boot: Boot, first: App, { lines, closeAll, asLeft }: RunningOptions): Engine {
   const serving = Object.assign(process.served, { app: first })
   hearChanges(process, () => ({ catalog: serving.app.catalog, cachedTables: serving.app.foundation.cachedTables }))
   const passage = createPassage()
@@ -122,7 +124,7 @@ function running(
       work = beginWork(process, serving)
       process.listeners = work.listeners
       await admitCommands(process.database, process.log)
-      process.servedKeeper.begin(boot.version)
+      if (!asLeft) process.servedKeeper.begin(boot.version)
       follower = exchange.follow(boot.version)
       return { url: listening.url, lines: startLines(process.database, serving.app.catalog, listening.url, lines) }
     },

@@ -8,6 +8,7 @@ import type { Sources } from '../definition/read.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { LIMITS } from '../limits.ts'
 import { keepServed, keepServedFiles, servedFiles } from '../migration/own/facts.ts'
+import { memo } from '../memo.ts'
 import type { Logger } from '../observe.ts'
 import { contractOf } from '../openapi/compare/contract.ts'
 import type { OpenApiDocument } from '../openapi/openapi-document.ts'
@@ -100,6 +101,15 @@ function* description({ catalog, routes, documentPieces }: Serving): Pieces<stri
   return JSON.stringify(described)
 }
 
+/** The text that was made of a catalog: a process of tests serves the same one on many databases. */
+const textOf = memo((_: Catalog): { text?: string } => ({}))
+
+async function describedIn(app: Serving): Promise<string> {
+  const known = textOf(app.catalog)
+  known.text ??= await inTurns(description(app))
+  return known.text
+}
+
 /** Stores the description in the database a while after an app began to be served. */
 export function createServedKeeper(
   { database, log, settings }: KeeperParts,
@@ -115,7 +125,7 @@ export function createServedKeeper(
       await keepServed(database.adhoc, from, async () => {
         const kept: KeptFiles = { program: await programVersion(), files: app.files }
         await keepServedFiles(database.adhoc, from, JSON.stringify(kept))
-        return inTurns(description(app))
+        return describedIn(app)
       })
     } catch (error) {
       log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')

@@ -3,6 +3,7 @@
 import type { Actor } from '../actor.ts'
 import { readLookup } from '../ask/lookup.ts'
 import type { Question } from '../explain/request-report.ts'
+import { memo } from '../memo.ts'
 import type { BoundRoute } from './bound-route.ts'
 import { isResourceRoute } from './resource-routes.ts'
 import { compileTable } from './table.ts'
@@ -14,6 +15,9 @@ export interface Found {
   readonly query: URLSearchParams
 }
 
+/** Scenarios ask for the route of each of their requests. */
+const tableOf = memo(compileTable)
+
 /** The route of `GET /path?query`; throws a sentence where there is none. */
 export function findRoute(
   request: string,
@@ -21,7 +25,7 @@ export function findRoute(
 ): Found {
   const [, method = '', path = '', query] = /^\s*([A-Za-z]+)\s+(\/[^\s?]*)(?:\?(\S*))?\s*$/.exec(request) ?? []
   if (path === '') throw new Error(`"${request}" is no request such as 'GET /api/v1/tickets?status_id=1'.`)
-  const answering = compileTable(routes, catalog.prefix)
+  const answering = tableOf(routes, catalog.prefix)
   const match = answering(path)
   if (match === undefined) {
     const below = `${catalog.prefix}${path}`
