@@ -20,6 +20,7 @@ import { openSession } from './opened-sessions.ts'
 import { authOptions, OPTIONS_SCHEMA } from './options.ts'
 import { pageRoutes } from './page-routes.ts'
 import { accountPage } from './pages/account.ts'
+import { keysPage } from './pages/keys.ts'
 import { linkPage, signInPage } from './pages/sign-in.ts'
 import { invite, password, requiredPassword, signOut } from './password-hooks.ts'
 import { checkServiceAccounts } from './program-accounts.ts'
@@ -90,6 +91,7 @@ const ROUTES: Plugin['routes'] = [
   signInPage,
   linkPage,
   accountPage,
+  keysPage,
   ...approvalRoutes,
 ]
 

@@ -5,7 +5,6 @@
 import {
   type Actor,
   ApiError,
-  allowsOne,
   type FieldError,
   type FieldErrors,
   fieldError,
@@ -21,9 +20,10 @@ import {
 import { requireFresh } from './factors/fresh.ts'
 import { note } from './history/acts.ts'
 import { keyHash, newKey, refuseKeys } from './key.ts'
+import { accountFor, keyAccountsRoute, LOOK_AFTER_KEYS, MANAGE } from './key-accounts.ts'
 import { usesOf } from './key-use.ts'
 import { type AuthOptions, authOptions } from './options.ts'
-import { authorOf, refuseAbove, roleOf } from './role-guards.ts'
+import { authorOf } from './role-guards.ts'
 import { addressFrom } from './session.ts'
 
 /** The most keys of one account that have not ended. */
@@ -60,10 +60,6 @@ const USED = {
 } as const
 
 const TAG = { tag: 'Authentication' } as const
-const MANAGE = 'keys.manage'
-
-/** Keys make no keys and end none: one that leaked could otherwise outlive its end. */
-const LOOK_AFTER_KEYS = 'look after keys'
 
 /** A key as its owner reads it: it ends when the application lets no key last longer, whatever was said before. */
 function shown(key: JsonObject, { longestDays }: AuthOptions['keys']): JsonObject {
@@ -178,28 +174,6 @@ const create: Omit<Route, 'access'> = {
   },
 }
 
-/**
- * The account for which the caller makes a key: its own, or a service account that does not have more rights. Throws
- * forbidden for callers who make no such keys, and validation_failed for an account that is none of those.
- */
-async function accountFor(context: RouteContext, keys: AuthOptions['keys']): Promise<Actor> {
-  const { actor, body, model, options } = context
-  const id = body.user_id ?? null
-  if (id === null) {
-    if (!allowsOne(keys.for, actor))
-      throw new ApiError('forbidden', { message: 'You make keys for service accounts alone' })
-    return actor
-  }
-  if (!holds(actor, MANAGE)) throw new ApiError('forbidden', { message: `You need the permission ${MANAGE}` })
-  const found = await model('users').query().modify('live').findById(Number(id)).select('kind', 'role_id')
-  const account = found?.kind === 'service' ? (await context.as(Number(id)))?.actor : undefined
-  if (found === undefined || account === undefined)
-    throw invalid({ user_id: [fieldError('invalid', 'There is no active service account with this id')] })
-  const message = 'You cannot make a key for an account whose role is above your own'
-  refuseAbove(await roleOf(context, Number(found.role_id)), actor, authOptions(options).roles, message)
-  return account
-}
-
 /** What is wrong with the limits of a new key. */
 function mistakes(
   { actor, body, catalog }: RouteContext,
@@ -265,6 +239,7 @@ export function keyRoutes(options: JsonObject): readonly Route[] {
     { ...get, ...own },
     { ...create, access: [...makers, { kind: 'permission', permission: MANAGE }] },
     { ...end, ...own },
+    keyAccountsRoute(makers),
   ]
 }
 

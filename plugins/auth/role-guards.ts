@@ -22,7 +22,7 @@ import { noteResponsible } from './program-accounts.ts'
 import { labelOf } from './provider/options.ts'
 import { addressFrom } from './session.ts'
 
-interface Role {
+export interface Role {
   readonly id: number
   readonly slug: string
   readonly permissions: readonly string[]
@@ -44,7 +44,7 @@ async function holdRole({ model }: HookContext, id: number): Promise<void> {
 }
 
 /** Whether a role is above the actor's own; `ranks` are the built-in slugs, highest first. */
-function isAbove(role: Role, actor: Actor, ranks: readonly string[]): boolean {
+export function isAbove(role: Role, actor: Actor, ranks: readonly string[]): boolean {
   if (actor.kind === 'system') return false
   const [theirs, own] = [ranks.indexOf(role.slug), ranks.indexOf(actor.role ?? '')]
   // A key may have less than the role of its account.

@@ -185,6 +185,52 @@ async function lastLink({ dataDir }: TestApplication): Promise<{ readonly code: 
   return found!
 }
 
+it('somebody makes a key for a service account, and one of their own', async ({ app, base }) => {
+  await app.engine.database.knex('factors').delete()
+  const token = String((await app.call('POST', '/api/auth/login', { body: ADMIN })).at('data.token'))
+  const me = await app.call('GET', '/api/auth/me', { token })
+  const program = { kind: 'service', first_name: 'Nightly', last_name: 'Import', email: 'import@programs.example' }
+  const body = { ...program, role_id: me.at('data.role_id'), responsible_id: me.at('data.id') }
+  assert.is((await app.call('POST', '/api/users', { token, body })).status, 201)
+  const { page, close, problems } = await openPage(browser!, {})
+  try {
+    await page.goto(`${base}/account/keys`)
+    await page.waitForURL(/sign-in\?next=%2Faccount%2Fkeys$/)
+    await byPassword(page)
+    await page.waitForURL(`${base}/account/keys`)
+    await page.locator('select').selectOption('Nightly Import')
+    await page.getByLabel('Name').fill('Nightly')
+    await page.getByRole('group', { name: 'users' }).getByLabel('view').check()
+    await page.getByLabel('Networks').fill('127.0.0.0/8, 10.1.0.0')
+    await looks(page, 'keys')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByText('The network must be written like 10.1.0.0/16.').waitFor()
+    await page.getByLabel('Networks').fill('127.0.0.0/8')
+    await page.getByLabel('Days until it ends').fill('30')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('heading', { name: 'The new key' }).waitFor()
+    const key = await page.locator('#made code').innerText()
+    await looks(page, 'keys-made')
+    const users = await app.call('GET', '/api/users', { token: key })
+    assert.is(users.status, 200, users.text)
+    const [made] = (await app.call('GET', '/api/settings/keys', { token })).list
+    const days = (Date.parse(String(made?.expires_at)) - Date.now()) / 86_400_000
+    assert.equal([(made?.user as { name: string }).name, Math.round(days)], ['Nightly Import', 30])
+    assert.is((await app.call('GET', '/api/settings/roles', { token: key })).status, 403)
+
+    await page.getByLabel('Name').fill('Mine')
+    await page.getByLabel('Everything that the account may do').check()
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByText('Copy the key of Mine now').waitFor()
+    await page.getByRole('link', { name: 'Your account' }).click()
+    await page.locator('#keys li').getByText('Mine').waitFor()
+    await page.getByRole('link', { name: 'Make a key' }).waitFor()
+    assert.equal(problems, [])
+  } finally {
+    await close()
+  }
+})
+
 it('the page leads on to paths of this application alone', async ({ app }) => {
   const nextIn = async (next: string) => {
     const { text } = await app.call('GET', `/sign-in?next=${encodeURIComponent(next)}`)

@@ -1,6 +1,7 @@
 /** The page at /account: second factors, sessions, keys and identities of its reader. */
 import { escaped, rootOf, wholePage } from '../../pages/page.ts'
 import { pageRoute } from './page-route.ts'
+import { PROOF, PROOF_DIALOG, PROOF_STYLE } from './proof.ts'
 import { SHARED } from './script.ts'
 
 const STYLE = `
@@ -14,61 +15,12 @@ li small { display: block; color: var(--soft) }
 code { font-size: 1.05rem; overflow-wrap: anywhere }
 .codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: .3rem; margin: .6rem 0 }
 .picture { background: #fff; padding: .5rem; width: 12rem; max-width: 100%; display: block; margin: .6rem 0 }
-dialog { color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1.25rem; max-width: 24rem; width: calc(100% - 2rem) }
-dialog form { display: grid; gap: .9rem }
-`
+${PROOF_STYLE}`
 
-const SCRIPT = `${SHARED}
+const SCRIPT = `${SHARED}${PROOF}
 const section = (id) => document.querySelector('#' + id)
 const list = (id) => section(id).querySelector('ul')
 const when = (text) => text ? new Date(text).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }) : 'never'
-const asked = document.querySelector('dialog')
-
-/* Asks for a proof, where the last one is too old, and then does the same once more. */
-const proved = async (work) => {
-  try {
-    return await work()
-  } catch (error) {
-    if (error.code !== 'proof_required') throw error
-  }
-  const form = asked.querySelector('form')
-  const hasFactor = list('factors').childElementCount > 0
-  form.querySelector('label').firstChild.textContent = hasFactor ? 'Code of your app, or a recovery code ' : 'Password '
-  form.proof.type = hasFactor ? 'text' : 'password'
-  form.proof.value = ''
-  const byPasskey = form.querySelector('button.plain')
-  byPasskey.hidden = !(hasFactor && hasPasskeys)
-  const shown = form.querySelector('.notice')
-  shown.textContent = ''
-  asked.showModal()
-  await new Promise((resolve, reject) => {
-    const prove = async (body) => {
-      try {
-        await send('POST', '/auth/again', body)
-        asked.onclose = null
-        asked.close()
-        resolve()
-      } catch (error) {
-        shown.textContent = error.message + '.'
-      }
-    }
-    form.onsubmit = (event) => {
-      event.preventDefault()
-      prove(hasFactor ? { code: form.proof.value } : { password: form.proof.value })
-    }
-    byPasskey.onclick = async () => {
-      try {
-        const { data } = await send('POST', '/auth/passkey/options')
-        await prove({ credential: await passkey(data) })
-      } catch {
-        shown.textContent = 'The device gave no passkey.'
-      }
-    }
-    asked.onclose = () => reject(new Error('Nothing was changed'))
-  })
-  return work()
-}
-
 const entry = (title, small, act, label) =>
   el('li', {}, el('span', {}, title, el('small', {}, small)),
     ...(act ? [el('button', { class: 'plain', type: 'button', 'aria-label': label + ' ' + title, onclick: tried(act) }, label)] : []))
@@ -113,16 +65,18 @@ const sessions = async () => {
       }, 'End')))
 }
 
-/* Hidden where there is nothing. */
-const optional = (id, path, draw) => async () => {
+/* Hidden where there is nothing to see or do. */
+const optional = (id, draw) => async () => {
   try {
-    const { data } = await send('GET', path)
-    section(id).hidden = data.length === 0
-    list(id).replaceChildren(...data.map(draw))
+    section(id).hidden = !(await draw())
   } catch (error) {
     if (error.status === 0) throw error
     section(id).hidden = true
   }
+}
+const filled = (id, data, entryOf) => {
+  list(id).replaceChildren(...data.map(entryOf))
+  return data.length > 0
 }
 const ending = (path, redraw) => async () => {
   await send('DELETE', path)
@@ -134,8 +88,14 @@ const keyEntry = ({ expires_at, id, last_used_at, name, permissions, start }) =>
 }
 const identityEntry = ({ id, label, last_seen }) =>
   entry(label, 'used ' + when(last_seen), ending('/auth/identities/' + id, identities), 'Disconnect')
-const keys = optional('keys', '/auth/keys', keyEntry)
-const identities = optional('identities', '/auth/identities', identityEntry)
+const keys = optional('keys', async () => {
+  const { data: accounts } = await send('GET', '/auth/key-accounts')
+  const hasOwn = accounts.some(({ kind }) => kind === 'person')
+  filled('keys', hasOwn ? (await send('GET', '/auth/keys')).data : [], keyEntry)
+  return accounts.length > 0
+})
+const identities = optional('identities', async () =>
+  filled('identities', (await send('GET', '/auth/identities')).data, identityEntry))
 
 const app = section('app')
 const SVG = 'http://www.w3.org/2000/svg'
@@ -185,7 +145,6 @@ section('out').onclick = tried(async () => {
   await send('POST', '/auth/logout')
   location.assign(root + '/sign-in')
 })
-asked.querySelector('[data-close]').onclick = () => asked.close()
 
 tried(async () => {
   try {
@@ -200,7 +159,7 @@ tried(async () => {
 })()
 `
 
-const MAIN = `<section class="card"><h2>Your account</h2><p id="who"></p>
+const mainIn = (root: string): string => `<section class="card"><h2>Your account</h2><p id="who"></p>
 <p class="row"><button id="out" type="button" class="plain">Sign out</button></p><output role="status" class="notice"></output></section>
 <section class="card" id="codes" hidden><h2>Recovery codes</h2>
 <p>Keep them where you find them without your device. Each opens your account once, and they are never shown again.</p><div class="codes"></div></section>
@@ -210,10 +169,9 @@ const MAIN = `<section class="card"><h2>Your account</h2><p id="who"></p>
 <form id="app" hidden><p>Show the picture to your app, <a href="">open it there</a>, or type the secret; then type the code that the app shows.</p><p><code></code></p>
 <p class="row"><label>Code <input name="code" inputmode="numeric" autocomplete="one-time-code" required></label><button>Confirm</button></p></form></section>
 <section class="card" id="sessions"><h2>Where you are signed in</h2><ul></ul></section>
-<section class="card" id="keys" hidden><h2>Keys of programs</h2><ul></ul></section>
+<section class="card" id="keys" hidden><h2>Keys of programs</h2><ul></ul><p class="row"><a href="${root}/account/keys">Make a key</a></p></section>
 <section class="card" id="identities" hidden><h2>Connected accounts</h2><ul></ul></section>
-<dialog aria-label="Prove that it is you"><form><h3>Prove that it is you</h3><label>Code <input name="proof" autocomplete="off" required></label>
-<p class="notice bad" role="alert"></p><button>Go on</button><button type="button" class="plain" hidden>Use a passkey</button><button type="button" class="plain" data-close>Cancel</button></form></dialog>`
+${PROOF_DIALOG}`
 
 export const accountPage = pageRoute({
   path: '/account',
@@ -223,7 +181,7 @@ export const accountPage = pageRoute({
   handle: async (context) => {
     const root = escaped(rootOf(context))
     const main = `<main hidden data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}">
-${MAIN}
+${mainIn(root)}
 </main><noscript><p class="notice bad">This page needs JavaScript.</p></noscript>`
     return wholePage(context, { title: 'Your account', main, script: SCRIPT, style: STYLE })
   },

@@ -119,11 +119,19 @@ test('who makes service accounts and their keys holds keys.manage, and reaches n
   const id = await serviceOf(desk, 'Lower', agent)
   const top = await serviceOf(desk, 'Upper', agent, 'admin')
   assert.is((await keyOf(desk, id, manager)).status, 403)
+  assert.is((await desk.get('/auth/key-accounts', manager)).status, 403)
   const { list } = await desk.get('/settings/roles?per_page=100', desk.admin)
   const role = list.find((one) => one.slug === 'manager')!
   const permissions = [...(role.permissions as string[]), 'keys.manage']
   assert.is((await desk.put(`/settings/roles/${role.id}`, desk.admin, { permissions })).status, 200)
   assert.is((await keyOf(desk, id, manager)).status, 201)
+  const accounts = await desk.get('/auth/key-accounts', manager)
+  const { kind, permissions: named } = accounts.list.find((one) => one.id === id)!
+  assert.equal([kind, (await keyOf(desk, id, manager, { permissions: named })).status], ['service', 201])
+  assert.ok(accounts.list.every((one) => ![top, manager.id, agent.id].includes(Number(one.id))))
+  const ofAdmin = await desk.get('/auth/key-accounts', desk.admin)
+  assert.equal([ofAdmin.list[0]?.id, ofAdmin.list[0]?.kind], [desk.admin.id, 'person'])
+  assert.ok(ofAdmin.list.some((one) => one.id === top))
   const above = await keyOf(desk, top, manager)
   assert.is(above.status, 403, above.text)
   for (const wrong of [agent.id, 999_999]) assert.is((await keyOf(desk, wrong)).status, 422)
