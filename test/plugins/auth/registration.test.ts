@@ -69,6 +69,15 @@ test('a registration takes the fields that the application names, and no names',
   assert.equal([named.status, Object.keys(named.body.errors)], [422, ['first_name']])
 })
 
+test('nobody registers as a program, nor names who answers for one', async ({ app }) => {
+  const eve = { username: 'Eve', email: 'eve@people.example', password: PASSWORD }
+  for (const further of [{ kind: 'service' }, { kind: 'person' }, { responsible_id: 1 }]) {
+    const refused = await register(app, { ...eve, ...further })
+    assert.equal([refused.status, Object.keys(refused.body.errors)], [422, Object.keys(further)])
+  }
+  assert.is((await register(app, eve)).at('data.user.kind'), 'person')
+})
+
 test('people sign in by each field that the application names, and by one of them', async ({ app }) => {
   const login = (body: object) => app.call('POST', '/api/auth/login', { body: { password: PASSWORD, ...body } })
   const statuses = [
@@ -161,7 +170,7 @@ checked('options that name fields name such as there are and as people may choos
     (await complaints(USERS.replace('required: true, ', ''), auth)).map((one) => one.split(':')[0])
   assert.equal(await codes('{ register: [usrename] }'), ['auth/unknown_field auth'])
   assert.equal(await codes('{ admin: { colour: red } }'), ['auth/unknown_field auth'])
-  for (const kept of ['role_id', 'status', 'email_verified', 'password_hash', 'name', 'id'])
+  for (const kept of ['role_id', 'status', 'email_verified', 'password_hash', 'name', 'id', 'kind', 'responsible_id'])
     assert.equal(await codes(`{ register: [${kept}] }`), ['auth/wrong_register auth'], kept)
   assert.equal(await codes('{ sign_in: [username] }'), [])
   assert.equal(await codes('{ sign_in: [first_name] }'), ['auth/wrong_sign_in auth'])
