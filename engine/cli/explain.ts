@@ -20,6 +20,7 @@ import { isObject, type JsonObject } from '../json.ts'
 import { INEXACT, inexactNumbers } from '../json-number.ts'
 import { accessSentence } from '../openapi/sentences.ts'
 import { asSystem } from '../plugin/as-system.ts'
+import { providerNamed } from '../plugin/provider-named.ts'
 import { type Execution, executionOf } from '../run/execution.ts'
 import { isBegun, showDiagnostics } from './application.ts'
 import { type ExitCode, type Invocation, lineOf } from './command.ts'
@@ -89,13 +90,12 @@ async function reportListener({ options }: Chosen, app: App): Promise<string> {
 
 /** What would come of claims that a provider says of somebody. */
 async function reportSignIn({ options }: Chosen, app: App): Promise<string> {
-  const { providers } = app.composition
-  if (providers === undefined) throw new Error('No plugin of this application knows providers by which people sign in.')
   const name = String(options['sign-in'])
+  const { plugin, value } = providerNamed(app.composition, name)
   if (typeof options.claims !== 'string')
     throw new Error('Say what the provider says of somebody: --claims claims.json.')
   const claims = await claimsIn(options.claims)
-  const lines = await asSystem(app, providers.plugin, (context) => providers.value.explain(context, name, claims))
+  const lines = await asSystem(app, plugin, (context) => value.explain(context, name, claims))
   return lines.join('\n')
 }
 

@@ -65,7 +65,7 @@ export interface Composition {
   readonly actors: Bound<Actors> | undefined
   readonly people: Bound<PeopleContribution> | undefined
   readonly mails: Bound<MailsContribution> | undefined
-  readonly providers: Bound<ProvidersContribution> | undefined
+  readonly providers: readonly Bound<ProvidersContribution>[]
   readonly plans: readonly Bound<PlanContribution>[]
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files of plugins. */
@@ -122,7 +122,7 @@ export function compose(
     actors: only('actors', bound, clashes),
     people: only('people', bound, clashes),
     mails: only('mails', bound, clashes),
-    providers: only('providers', bound, clashes),
+    providers: bound(({ providers }) => (providers === undefined ? [] : [providers])),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
     commands: commandsOf(bound, clashes),
@@ -133,7 +133,7 @@ export function compose(
 }
 
 /** The contribution of a kind that an application has at most once. */
-function only<K extends 'accounts' | 'actors' | 'identify' | 'mails' | 'people' | 'providers'>(
+function only<K extends 'accounts' | 'actors' | 'identify' | 'mails' | 'people'>(
   kind: K,
   bound: Binder,
   clashes: Diagnostic[],

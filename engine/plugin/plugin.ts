@@ -100,6 +100,8 @@ export interface SystemContext extends PluginContext {
 
 /** What providers that name people say of somebody: claims by their names. */
 export interface ProvidersContribution {
+  /** The names of those that the options of the plugin have. */
+  readonly names: (options: JsonObject) => readonly string[]
   /**
    * Signs somebody in of whom a provider says this, as if that had happened; gives the account with the headers of its
    * requests. Rejects with the sentence for somebody who is not let in. For tests.
@@ -109,7 +111,7 @@ export interface ProvidersContribution {
     provider: string,
     claims: JsonObject,
   ) => Promise<{ readonly id: number; readonly role: string; readonly headers: Readonly<Record<string, string>> }>
-  /** What would come of it, and why, as lines for people; rejects for a provider that there is not. Writes nothing. */
+  /** What would come of it, and why, as lines for people. Writes nothing. */
   readonly explain: (context: SystemContext, provider: string, claims: JsonObject) => Promise<readonly string[]>
   /** What the present options would change for those who came before, as sentences. */
   readonly moved: PlanContribution

@@ -70,11 +70,10 @@ async function movedBy({ catalog, composition }: Boot, runner: Runner, now: Date
     })
   const { plans, providers } = composition
   const byOptions: string[] = []
+  const byProviders: string[] = []
   for (const plan of plans) byOptions.push(...(await told(plan)))
-  return {
-    byProviders: providers === undefined ? [] : await told({ ...providers, value: providers.value.moved }),
-    byOptions,
-  }
+  for (const one of providers) byProviders.push(...(await told({ ...one, value: one.value.moved })))
+  return { byProviders, byOptions }
 }
 
 async function outsideOf(

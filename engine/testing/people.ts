@@ -4,6 +4,7 @@ import { ApiError, sentenceOf } from '../error.ts'
 import type { Id } from '../id.ts'
 import type { JsonObject } from '../json.ts'
 import { asSystem } from '../plugin/as-system.ts'
+import { providerNamed } from '../plugin/provider-named.ts'
 import { hintOf } from '../text/nearest.ts'
 
 /** An account with the headers of its requests. */
@@ -52,11 +53,9 @@ export function headersOf({ app }: Pick<Engine, 'app'>, account: number): Promis
 }
 
 /** The account of somebody of whom a provider says this; rejects with the sentence for somebody who is not let in. */
-export function signInBy({ app }: Pick<Engine, 'app'>, provider: string, claims: JsonObject): Promise<Account> {
-  const { providers } = app.composition
-  if (providers === undefined)
-    throw new Error('No plugin of this application knows providers by which people sign in (auth is one)')
-  return asSystem(app, providers.plugin, (context) => providers.value.signIn(context, provider, claims))
+export async function signInBy({ app }: Pick<Engine, 'app'>, provider: string, claims: JsonObject): Promise<Account> {
+  const { plugin, value } = providerNamed(app.composition, provider)
+  return asSystem(app, plugin, (context) => value.signIn(context, provider, claims))
 }
 
 interface RoleRecords {

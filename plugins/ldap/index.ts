@@ -1,8 +1,9 @@
 /** The ldap plugin: sign-in by the passwords of a directory, whose groups give roles. */
 import { definePlugin, isOwnHost, type Plugin } from '../../engine/index.ts'
 import { mappingMistakes } from '../auth/provider/rule.ts'
+import { trialsOf } from '../auth/provider/trial.ts'
 import { checkDirectory } from './doctor.ts'
-import { directoryOf, OPTIONS_SCHEMA } from './options.ts'
+import { directoryOf, NAME, OPTIONS_SCHEMA } from './options.ts'
 import { page } from './page.ts'
 import { signInRoute } from './sign-in.ts'
 import { sync } from './sync.ts'
@@ -49,4 +50,9 @@ export default definePlugin({
     },
   },
   check: checkDirectory,
+  providers: trialsOf({
+    of: (options) => new Map([[NAME, directoryOf(options).provider]]),
+    proof: 'password',
+    complete: (claims) => ({ email_verified: typeof claims.email === 'string', ...claims }),
+  }),
 })

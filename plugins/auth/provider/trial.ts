@@ -2,7 +2,6 @@
 import {
   type Catalog,
   type JsonObject,
-  nearest,
   type ProvidersContribution,
   type Runner,
   type SystemContext,
@@ -15,13 +14,14 @@ import { type Provider, providersIn } from './options.ts'
 import { arrive, type Outcome } from './sign-in.ts'
 import { refusalTrouble } from './trouble.ts'
 
-function named(options: JsonObject, name: string): Provider {
-  const all = providersIn(options)
-  const provider = all.get(name)
-  if (provider !== undefined) return provider
-  const near = nearest(name, [...all.keys()])
-  const known = all.size === 0 ? 'app.yaml names none' : `there are ${[...all.keys()].join(', ')}`
-  throw new Error(`There is no provider ${name}: ${near === undefined ? known : `did you mean ${near}?`}`)
+/** The servers of a plugin that name people, and how a sign-in by them differs. */
+interface Servers {
+  /** Those of the options of the plugin, by name. */
+  readonly of: (options: JsonObject) => ReadonlyMap<string, Provider>
+  /** What somebody proves there. */
+  readonly proof: 'provider' | 'password'
+  /** Claims as the plugin makes them of what the server says. */
+  readonly complete: (claims: JsonObject) => JsonObject
 }
 
 /** Somebody whose address the provider verified, as far as a test says nothing else. */
@@ -31,12 +31,15 @@ function somebody({ issuer, trusted }: Provider, claims: JsonObject): JsonObject
   return { iss: issuer, sub, name: 'Pat Tester', email, email_verified: true, ...claims }
 }
 
-async function signIn(context: SystemContext, name: string, claims: JsonObject) {
-  const provider = named(context.options, name)
-  const outcome = await arrive(context, provider, readClaims(context.catalog, provider, somebody(provider, claims)))
+async function signIn(context: SystemContext, provider: Provider, { complete, proof }: Servers, given: JsonObject) {
+  const outcome = await arrive(
+    context,
+    provider,
+    readClaims(context.catalog, provider, complete(somebody(provider, given))),
+  )
   if (outcome.kind === 'refused') throw new Error(sentenceFor(provider, outcome))
   const token = await openSession({ ...context, headers: {}, ip: '' }, outcome.account, {
-    factors: outcome.factor ? ['provider', 'provider_factor'] : ['provider'],
+    factors: outcome.factor ? [proof, 'provider_factor'] : [proof],
     provider: provider.name,
   })
   const role = await roleOf(context, outcome.account)
@@ -75,15 +78,14 @@ async function tried(context: SystemContext, provider: Provider, claims: Claims)
   }
 }
 
-async function explain(context: SystemContext, name: string, given: JsonObject): Promise<readonly string[]> {
-  const provider = named(context.options, name)
+async function explain(context: SystemContext, provider: Provider, given: JsonObject): Promise<readonly string[]> {
   const claims = readClaims(context.catalog, provider, given)
   if (claims.subject === '') throw new Error('The claims have no "sub", by which a provider knows somebody.')
   const { admitted, factor, lines } = await judged(context, provider, claims)
   const asked = [...claimsAsked(provider)].map((claim) => `  ${claim}: ${JSON.stringify(claims.values[claim] ?? null)}`)
   const roles = (provider.roles ?? []).map(
-    ({ role, when }, at) =>
-      `  ${lines[at] === true ? 'holds  ' : 'does not'} ${JSON.stringify(when)} → ${role ?? 'no role'}`,
+    ({ role, set, when }, at) =>
+      `  ${lines[at] === true ? 'holds  ' : 'does not'} ${JSON.stringify(when)} → ${[role ?? 'no role', ...Object.keys(set)].join(', ')}`,
   )
   return [
     `${provider.label} says: ${claims.subject}, ${addressOf(claims)}`,
@@ -124,9 +126,9 @@ interface Moving {
 }
 
 /** Of each provider whom its mapping would move at the next sign-in, by what was kept of the last one. */
-async function moved(asking: Moving): Promise<readonly string[]> {
+async function moved(asking: Moving, providers: Iterable<Provider>): Promise<readonly string[]> {
   const sentences: string[] = []
-  for (const provider of providersIn(asking.options).values()) {
+  for (const provider of providers) {
     if (provider.roles !== undefined && !provider.first) sentences.push(...(await movedBy(asking, provider)))
   }
   return sentences
@@ -160,4 +162,15 @@ async function movedBy({ catalog, now, runner }: Moving, provider: Provider): Pr
   })
 }
 
-export const providers: ProvidersContribution = { signIn, explain, moved }
+/** What a plugin says of its servers without asking them. */
+export function trialsOf(servers: Servers): ProvidersContribution {
+  const { complete, of } = servers
+  return {
+    names: (options) => [...of(options).keys()],
+    signIn: (context, name, claims) => signIn(context, of(context.options).get(name)!, servers, claims),
+    explain: (context, name, claims) => explain(context, of(context.options).get(name)!, complete(claims)),
+    moved: (asking) => moved(asking, of(asking.options).values()),
+  }
+}
+
+export const providers = trialsOf({ of: providersIn, proof: 'provider', complete: (claims) => claims })

@@ -74,7 +74,7 @@ conditions ask for
 admit holds: {"email":{"ends_with":"@acme.example"}}
 roles, of which the first that holds counts
   does not {"groups":"desk-admins"} → admin
-  holds   {"groups":"desk-agents"} → agent
+  holds   {"groups":"desk-agents"} → agent, department
 outcome: signed in to a new account with the role agent`,
   )
   assert.is((await state.app.records('users').list({ email: 'zoe@acme.example' })).data.length, 0)
@@ -91,7 +91,7 @@ outcome: signed in to a new account with the role agent`,
 test('a plan counts whom a changed mapping moves, by what was said last', async ({ app }) => {
   await app.provider('acme').signIn({ sub: 'lee', groups: ['desk-agents', 'all'] })
   const { catalog, composition } = app.engine.app
-  const { options, value } = composition.providers!
+  const { options, value } = composition.providers[0]!
   const { acme } = options.providers as { readonly acme: JsonObject }
   const moved = async (changed: JsonObject): Promise<readonly string[]> =>
     value.moved({
