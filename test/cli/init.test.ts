@@ -38,6 +38,7 @@ init('makes an application without mistakes, and says what to do next', async ()
     '.plinth/resource.schema.json',
     '.plinth/test.schema.json',
     '.plinth/types.d.ts',
+    '.plinth/words.schema.json',
     '.vscode/extensions.json',
     '.vscode/settings.json',
     'Dockerfile',
@@ -130,6 +131,7 @@ init('every YAML file is completed in an editor, by its first line and by the se
     '.plinth/app.schema.json',
     '.plinth/resource.schema.json',
     '.plinth/test.schema.json',
+    '.plinth/words.schema.json',
   ])
   for (const schema of Object.keys(schemas)) assert.ok(files.includes(schema), schema)
   for (const file of files.filter((name) => name.startsWith('resources/'))) {
