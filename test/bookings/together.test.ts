@@ -158,6 +158,13 @@ const branchNamed = (name: string) => shop.make('/branches', { name })
 // The embedded database has one connection, so there nobody waits for a lock.
 const onServer = process.env.TEST_DATABASE_URL === undefined ? together.skip : together
 
+/** Whether a writer waits for a group. */
+async function isWaited(): Promise<boolean> {
+  const text = `select 1 from pg_locks l join pg_database d on d.oid = l.database
+    where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`
+  return (await shop.engine.database.adhoc.run({ text }, [])).length > 0
+}
+
 onServer('writers of one group wait for each other, and those of another do not', async () => {
   const [held, free] = [await branchNamed('Held'), await branchNamed('Free')]
   const [first, second] = [await item({ branch_id: held }), await item({ branch_id: free })]
@@ -175,10 +182,15 @@ onServer('writers of one group wait for each other, and those of another do not'
 onServer('a record that moves between groups waits for both', async () => {
   const branches = [await branchNamed('From'), await branchNamed('To'), await branchNamed('Third')]
   const [from = 0, to = 0, third = 0] = branches
-  const moved = await item({ branch_id: from })
-  const move = () => change(moved, { branch_id: to, is_default: true })
-  assert.is((await whileHeld(from, move)).status, 503)
-  assert.is((await whileHeld(to, move)).status, 503)
+  const move = async () => change(await item({ branch_id: from }), { branch_id: to, is_default: true })
+  for (const held of [from, to]) {
+    let late: Promise<Answer> | undefined
+    await whileHeld(held, async () => {
+      late = move()
+      await until(isWaited)
+    })
+    assert.is((await late)?.status, 200)
+  }
   assert.is((await whileHeld(third, move)).status, 200)
 })
 
@@ -186,12 +198,10 @@ onServer('a record that moves while its writer waits is judged in its new group'
   const [from, to] = [await branchNamed('Before'), await branchNamed('Behind')]
   const [moved, there] = [await item({ branch_id: from }), await item({ branch_id: to, is_default: true })]
   const { adhoc } = shop.engine.database
-  const waits = `select 1 from pg_locks l join pg_database d on d.oid = l.database
-    where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`
   let late: Promise<Answer> | undefined
   await whileHeld(from, async () => {
     late = change(moved, { is_default: true })
-    await until(async () => (await adhoc.run({ text: waits }, [])).length > 0)
+    await until(isWaited)
     await adhoc.run({ text: 'update items set branch_id = $1 where id = $2' }, [to, moved])
   })
   assert.is((await late)?.status, 200)
