@@ -8,6 +8,7 @@ import type { AppDefinition, Document, WordsFile } from '../definition/definitio
 import { within } from '../definition/document-node.ts'
 import { parseDocument } from '../definition/parse.ts'
 import type { Sources } from '../definition/read.ts'
+import { languageIn } from '../definition/words.ts'
 import { checkWords } from '../definition/words-schema.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { isObject } from '../json.ts'
@@ -120,6 +121,9 @@ async function codeOf({ pluginsDir, below = [] }: PluginPlaces): Promise<string>
 export interface WrittenApplication {
   readonly app: Document<unknown>
   readonly resources: readonly Document<unknown>[]
+  /** Files of words, those of plugins and of the lowest application first. */
+  readonly words: readonly WordsFile[]
+  readonly catalog: Catalog
   /** A file → the application that it belongs to, in the word that `extends` has for it; undefined: a plugin's. */
   readonly layerOf: (file: string) => string | undefined
 }
@@ -133,12 +137,13 @@ export async function readWritten({ resourcesDir, pluginsDir }: BootOptions): Pr
   const made = await assembled(layers, { pluginsDir, below: pluginFolders(sources) }, atOnce)
   if (made.value === undefined) return { diagnostics: made.diagnostics }
   const labels = new Map<string, string>()
-  for (const [index, { app, resources }] of all.entries()) {
+  for (const [index, { app, resources, words }] of all.entries()) {
     const above = layers[index + 1]?.app
     const label = above === undefined ? 'this application' : String(within(above, 'extends').value)
-    for (const { file } of [app, ...resources]) labels.set(file, label)
+    for (const { file } of [app, ...resources, ...words]) labels.set(file, label)
   }
-  return { value: { ...made.value.written, layerOf: (file) => labels.get(file) }, diagnostics: made.diagnostics }
+  const { catalog, written } = made.value
+  return { value: { ...written, catalog, layerOf: (file) => labels.get(file) }, diagnostics: made.diagnostics }
 }
 
 /**
@@ -184,7 +189,7 @@ function ofReplaced(replaced: readonly Replaced[], sources: Sources, layers: rea
 
 /** The parts of a boot that are made from documents. */
 interface Assembled extends Pick<Boot, 'catalog' | 'composition' | 'routes'> {
-  readonly written: Pick<WrittenApplication, 'app' | 'resources'>
+  readonly written: Pick<WrittenApplication, 'app' | 'resources' | 'words'>
   readonly brought: readonly Source[]
 }
 
@@ -220,7 +225,7 @@ async function assembled(
     composition: composed.value,
     routes: Object.freeze(routes.value),
     brought: brought.value,
-    written: { app: app.value ?? NO_APP, resources: stack.value },
+    written: { app: app.value ?? NO_APP, resources: stack.value, words: stack.words },
   }
   return { value, diagnostics, replaced }
 }
@@ -312,10 +317,10 @@ function* stackPieces(
   composition: Composition,
   brought: readonly Source[],
 ): Pieces<Stack> {
-  const plugins = yield* each(brought, parseDocument)
-  const unreadable = brought.flatMap((source, index) =>
-    plugins[index]!.value === undefined ? resourcesOf(source) : [],
-  )
+  const files = brought.filter(({ file }) => languageIn(file) === undefined)
+  const plugins = yield* each(files, parseDocument)
+  const wordsOfPlugins = brought.filter((source) => !files.includes(source)).map(parseDocument)
+  const unreadable = files.flatMap((source, index) => (plugins[index]!.value === undefined ? resourcesOf(source) : []))
   const placed = layers.map((layer) => layer.resources.map((one) => outdentedResource(one, composition.vocabulary)))
   const extended = stackedResources(
     plugins.flatMap(({ value }) => value ?? []),
@@ -334,8 +339,11 @@ function* stackPieces(
   const value =
     layers.length < 2 ? extended.value : withoutIdlePermissions(extended.value, app, composition.extensions, own)
   const ofFiles = layers.map(({ ofResources }) => ({ diagnostics: ofResources }))
-  const words = layers.flatMap((layer, at) => layer.words.map((one) => checkWords(one, at === layers.length - 1)))
-  const stages = [...plugins, ...ofFiles, ...placed.flat(), extended, ...words]
+  const words = [
+    ...wordsOfPlugins.flatMap((one) => (one.value === undefined ? [] : [checkWords(one.value, false)])),
+    ...layers.flatMap((layer, at) => layer.words.map((one) => checkWords(one, at === layers.length - 1))),
+  ]
+  const stages = [...plugins, ...wordsOfPlugins, ...ofFiles, ...placed.flat(), extended, ...words]
   const diagnostics = stages.flatMap((stage) => stage.diagnostics)
   const worded = words.flatMap((one) => one.value ?? [])
   return { value, broken, unread, diagnostics, words: worded, replaced: extended.replaced }

@@ -161,7 +161,7 @@ function changesOf(resource: Resource, partners: readonly Resource[], say: Say, 
 function refusalsBy(resource: Resource, partners: readonly Resource[], say: Say, changes: Map<object, Change>): void {
   for (const rule of sentencedRules(resource)) {
     // A rule is that of every resource on the table, and its words are asked for where it is written.
-    const written = [resource, ...partners].sort((one, other) => Number(isIn(rule, one)) - Number(isIn(rule, other)))
+    const written = [resource, ...partners].sort((one, other) => nearness(rule, one) - nearness(rule, other))
     const says = say(rule.says, ...written.map(({ name }) => ['resources', name, 'rules', rule.name]))
     changes.set(rule, { says })
   }
@@ -181,8 +181,10 @@ function sentencedRules({ counts, overlaps, rules }: Resource): readonly Sentenc
   return [...own, ...counts, ...overlaps].filter(({ says }) => says !== '')
 }
 
-function isIn({ span }: SentencedRule, resource: Resource): boolean {
-  return span.source === resource.span.source
+/** How surely a rule is written in the file of a resource; one that a plugin adds is its table's. */
+function nearness({ span }: SentencedRule, { name, owner, span: own }: Resource): number {
+  if (span.source === own.source) return 2
+  return name === owner ? 1 : 0
 }
 
 /** The texts of fields and relations; a part of a table may say them in words of its own. */
@@ -192,8 +194,11 @@ function partsBy(resource: Resource, partners: readonly Resource[], say: Say, ch
     const holders = base?.[kind].has(name) === true ? [resource, base] : [resource]
     return (text, ...path) => say(text, ...holders.map((one) => ['resources', one.name, kind, name, ...path]))
   }
-  for (const [name, relation] of resource.relations) changes.set(relation, partBy(relation, sayPart('relations', name)))
+  const isRead = (part: Field | Relation): boolean => part.earlier === undefined && !isHidden(part, resource)
+  for (const [name, relation] of resource.relations)
+    if (isRead(relation)) changes.set(relation, partBy(relation, sayPart('relations', name)))
   for (const [name, field] of resource.fields) {
+    if (!isRead(field)) continue
     const relation = resource.relations.get(field.relation ?? '')
     const own = sayPart('fields', name)
     if (relation !== undefined) changes.set(field, { label: changes.get(relation)?.label ?? field.label })
@@ -205,9 +210,8 @@ function maybe(key: string, text: string | undefined, say: (text: string) => str
   return text === undefined ? {} : { [key]: say(text) }
 }
 
-/** Label, description and help; what nobody reads or writes keeps its own. */
+/** Label, description and help. */
 function partBy(part: Field | Relation, own: Own): Change {
-  if (part.earlier !== undefined || isHidden(part)) return {}
   const { asked, description, label } = part
   return {
     label: own(label, 'label'),
@@ -217,15 +221,17 @@ function partBy(part: Field | Relation, own: Own): Change {
 }
 
 /** Whether no answer has it, no body, and no list takes it. */
-function isHidden(part: Field | Relation): boolean {
+function isHidden(part: Field | Relation, { actions, nested }: Resource): boolean {
   if (part.show !== 'never') return false
-  if ('kind' in part) return part.kind !== 'belongs_to'
-  return part.searched !== true && (part.readOnly || part.computed !== undefined || part.stored !== undefined)
+  const isWritten =
+    actions.has('create') || actions.has('update') || nested.some((one) => one.actions.includes('create'))
+  if ('kind' in part) return part.kind !== 'belongs_to' || !isWritten
+  if (part.searched === true) return false
+  return !isWritten || part.readOnly || part.computed !== undefined || part.stored !== undefined
 }
 
 /** What people read in place of the words of an enum, or of a list of them. */
 function valuesBy(field: Field, own: Own): Change {
-  if (field.earlier !== undefined || isHidden(field)) return {}
   const words = wordsOf(field)
   if (words.length === 0) return {}
   return { values: Object.fromEntries(words.map((word) => [word, own(word, 'values', word)])) }

@@ -8,10 +8,10 @@ import { readWritten, type WrittenApplication } from '../boot/boot.ts'
 import { nameOf } from '../boot/extend-resource.ts'
 import { applicationScenarios } from '../boot/scenario-files.ts'
 import { nodeAt } from '../boot/without.ts'
-import { type DocumentNode, entriesOf, isMapNode, itemsOf, mapOf } from '../definition/document-node.ts'
+import { type DocumentNode, entriesOf, isMapNode, itemsOf, mapOf, within } from '../definition/document-node.ts'
 import { flow } from '../definition/sentence.ts'
 import { sentenceOf } from '../error.ts'
-import type { Json } from '../json.ts'
+import { isObject, type Json } from '../json.ts'
 import { nearest } from '../text/nearest.ts'
 import { placeOf } from '../text/source.ts'
 import { showDiagnostics } from './application.ts'
@@ -52,7 +52,7 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
 
 /** The files of the flat application, by name. What a plugin alone writes stays with the plugin. */
 async function filesOf(
-  { app, resources, layerOf }: WrittenApplication,
+  { app, catalog, resources, words, layerOf }: WrittenApplication,
   directory: string,
 ): Promise<ReadonlyMap<string, string>> {
   const origin: Origin = (node) => placeOf(node.place([], 'key'))
@@ -62,6 +62,10 @@ async function filesOf(
     if (layerOf(resource.place([]).source.file) === undefined) continue
     files.set(`${nameOf(resource)}.yaml`, lines(resource, '', origin).join(''))
   }
+  for (const [language, known] of catalog.words) {
+    const own = words.filter((file) => file.language === language && layerOf(file.place([]).source.file) !== undefined)
+    if (own.length > 0) files.set(`${language}.words.yaml`, lines(wordsOver(own, known), '', origin).join(''))
+  }
   const { value: scenarios } = await applicationScenarios(directory)
   for (const { source, value } of scenarios) {
     if (value === undefined) continue
@@ -70,6 +74,27 @@ async function filesOf(
     files.set(free, lines(value, '', origin).join(''))
   }
   return files
+}
+
+/** Files of words laid over each other, the lowest first, with those that are for something. */
+function wordsOver(files: readonly DocumentNode[], known: unknown): DocumentNode {
+  const last = files.at(-1)!
+  if (!isObject(known as Json)) return last
+  const children = Object.entries(known as object).flatMap(([key, value]): [string, DocumentNode][] => {
+    const having = files.filter((file) => isMapNode(file) && Object.hasOwn(file.value, key))
+    return having.length === 0
+      ? []
+      : [
+          [
+            key,
+            wordsOver(
+              having.map((file) => within(file, key)),
+              value,
+            ),
+          ],
+        ]
+  })
+  return mapOf(new Map(children.filter(([, { value }]) => Object.keys(value as object | string).length > 0)), last)
 }
 
 /** A map or list as lines of YAML; what comes from elsewhere than what is around it, and each entry of a map, says where from. */

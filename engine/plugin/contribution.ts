@@ -65,7 +65,8 @@ export const CONTRIBUTIONS = {
     when: 'your plugin keeps its records elsewhere than it did',
   },
   resources: {
-    gives: 'resource files of your own, which an application can extend',
+    gives:
+      'resource files of your own, which an application can extend, and files `<language>.words.yaml` with their words',
     when: 'you keep records of your own',
   },
   authenticate: {

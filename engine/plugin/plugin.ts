@@ -188,7 +188,7 @@ export interface Plugin {
   readonly listeners?: Readonly<Record<string, ListenerContribution>>
   /** Action name (used in automations as `<plugin>.<name>`, or by its key) → something that they can do. */
   readonly actions?: Readonly<Record<string, ActionContribution>>
-  /** Resource files that the plugin brings along (its own tables), as URLs. */
+  /** Resource files that the plugin brings along (its own tables), and files with their words in other languages, as URLs. */
   readonly resources?: readonly URL[]
   readonly authenticate?: Authenticate
   /** Security schemes of OpenAPI by which callers present themselves, besides the token. */

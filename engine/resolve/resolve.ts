@@ -125,7 +125,7 @@ export function* resolve(
   const keep = keeper(extensions)
   deepFreeze(catalog, keep)
   yield
-  judgeWords(resolution, catalog)
+  judgeWords(resolution)
   const diagnostics = inOrder([...resolution.diagnostics, ...judgedByPlugins(resolution, catalog)])
   return isFailed(diagnostics) ? { diagnostics } : { value: catalog, diagnostics }
 }
@@ -139,7 +139,7 @@ function catalogOf(resolution: Resolution): Catalog {
   return {
     name: value.name,
     languages: value.languages ?? [],
-    words: wordsByLanguage(resolution.definition),
+    words: wordsByLanguage(resolution),
     version: value.version ?? '0.0.0',
     description: value.description,
     prefix: (value.prefix ?? '').replace(/\/+$/, ''),

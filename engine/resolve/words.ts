@@ -1,17 +1,18 @@
 /** The words of an application in its languages: files laid over each other, and judged by what the catalog has. */
-import type { Catalog, Resource } from '../catalog/catalog.ts'
-import { textsOf, wordsOf } from '../catalog/words.ts'
+import { wordsOf } from '../catalog/words.ts'
 import type { Path, WordsFile } from '../definition/definition.ts'
-import type { PartWords, ResourceWords, Words } from '../definition/words.ts'
+import type { ResourceWords, Words } from '../definition/words.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { isUnread, type Resolution, suggest, suggestResource } from './resolution.ts'
+import { type Details, type Draft, type Resolution, suggest, suggestResource } from './resolution.ts'
 
-/** The words by language; what a file says takes the place of what files below it say. */
-export function wordsByLanguage({ app, words = [] }: Resolution['definition']): ReadonlyMap<string, Words> {
+/** The words by language; what a file says takes the place of what files below it say, whose words for nothing are left out. */
+export function wordsByLanguage(resolution: Resolution): ReadonlyMap<string, Words> {
+  const { app, words = [] } = resolution.definition
   const all = new Map<string, Words>()
   for (const language of app.value.languages ?? []) {
     const files = words.filter((file) => file.language === language)
-    if (files.length > 0) all.set(language, files.map(({ value }) => value).reduce(laidOver))
+    const known = files.map((file) => (file.own ? file.value : without(file.value, straysOf(resolution, file.value))))
+    if (known.length > 0) all.set(language, known.reduce(laidOver))
   }
   return all
 }
@@ -24,11 +25,23 @@ function laidOver<T>(below: T, above: T): T {
   return merged as T
 }
 
+function without(words: Words, strays: readonly Stray[]): Words {
+  const gone = new Set(strays.map(({ path }) => JSON.stringify(path)))
+  const left = (value: Json, at: Path): Json =>
+    isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value).flatMap(([key, one]) =>
+            gone.has(JSON.stringify([...at, key])) ? [] : [[key, left(one, [...at, key])]],
+          ),
+        )
+      : value
+  return left(words as JsonObject, []) as Words
+}
+
 /** Complains about words of the application's own files that are for nothing, or written twice. */
-export function judgeWords(resolution: Resolution, catalog: Catalog): void {
-  const own = (resolution.definition.words ?? []).filter((file) => file.own)
+export function judgeWords(resolution: Resolution): void {
   const said = new Map<string, WordsFile>()
-  for (const file of own) {
+  for (const file of (resolution.definition.words ?? []).filter(({ own }) => own)) {
     if (!judgeLanguage(resolution, file)) continue
     for (const path of leavesOf(file.value as JsonObject)) {
       const key = JSON.stringify([file.language, ...path])
@@ -44,18 +57,8 @@ export function judgeWords(resolution: Resolution, catalog: Catalog): void {
         )
       said.set(key, file)
     }
-    judgeShared(resolution, catalog, file)
-    for (const [name, words] of Object.entries(file.value.resources ?? {})) {
-      const resource = catalog.resources.get(name)
-      if (resource !== undefined) judgeResource({ resolution, file, resource }, words)
-      else if (!resolution.unusable.has(name))
-        resolution.report(
-          'wrong_words',
-          `There is no resource "${name}"`,
-          file.place(['resources', name], 'key'),
-          suggestResource(resolution, name),
-        )
-    }
+    for (const { details, message, path } of straysOf(resolution, file.value))
+      resolution.report('wrong_words', message, file.place(path, 'key'), details)
   }
 }
 
@@ -63,17 +66,12 @@ export function judgeWords(resolution: Resolution, catalog: Catalog): void {
 function judgeLanguage({ definition: { app }, report }: Resolution, { language, place }: WordsFile): boolean {
   const { languages = [] } = app.value
   if (languages.includes(language)) return true
-  const { source } = place([])
+  const span = { source: place([]).source, start: 0, end: 0 }
   const listed = languages.length === 0 ? 'en' : languages.join(', ')
-  report(
-    'wrong_words',
-    `The languages of app.yaml have no "${language}"`,
-    { source, start: 0, end: 0 },
-    {
-      ...(languages.length === 0 ? {} : { expected: languages }),
-      hint: `write languages: [${listed}, ${language}] in app.yaml, with the language of the YAML first`,
-    },
-  )
+  report('wrong_words', `The languages of app.yaml have no "${language}"`, span, {
+    ...(languages.length === 0 ? {} : { expected: languages }),
+    hint: `write languages: [${listed}, ${language}] in app.yaml, with the language of the YAML first`,
+  })
   return false
 }
 
@@ -83,72 +81,88 @@ function leavesOf(value: JsonObject, at: Path = []): readonly Path[] {
   )
 }
 
+/** Words for something that is not there. */
+interface Stray {
+  readonly path: Path
+  readonly message: string
+  readonly details: Details
+}
+
+function straysOf(resolution: Resolution, words: Words): readonly Stray[] {
+  const { drafts, unusable } = resolution
+  const all = [...drafts.values()]
+  const strays = (names: object | undefined, at: Path, known: Iterable<string>, what: string): readonly Stray[] => {
+    const there = new Set(known)
+    return Object.keys(names ?? {}).flatMap((name): readonly Stray[] =>
+      there.has(name) || unusable.has(`${at[1]}.${name}`)
+        ? []
+        : [{ path: [...at, name], message: `${what} "${name}"`, details: suggest(name, there) }],
+    )
+  }
+  const fields = all.flatMap((one) => [...ownFields(one), ...one.relations.keys()])
+  const texts = [...textsOfApp(resolution), ...all.flatMap((one) => textsIn(resolution, one))]
+  return [
+    ...strays(words.fields, ['fields'], fields, 'No resource has a field or relation'),
+    ...strays(words.texts, ['texts'], texts, 'No text of the application is'),
+    ...Object.entries(words.resources ?? {}).flatMap(([name, own]): readonly Stray[] => {
+      const resource = drafts.get(name)
+      if (resource !== undefined) return straysIn({ resolution, resource, strays }, own)
+      if (unusable.has(name)) return []
+      const details = suggestResource(resolution, name)
+      return [{ path: ['resources', name], message: `There is no resource "${name}"`, details }]
+    }),
+  ]
+}
+
 interface Judged {
   readonly resolution: Resolution
-  readonly file: WordsFile
-  readonly resource: Resource
+  readonly resource: Draft
+  readonly strays: (names: object | undefined, at: Path, known: Iterable<string>, what: string) => readonly Stray[]
 }
 
-function judgeShared(resolution: Resolution, catalog: Catalog, file: WordsFile): void {
-  const resources = [...catalog.resources.values()]
-  const fields = new Set(resources.flatMap((one) => [...one.fields.keys(), ...one.relations.keys()]))
-  judgeNames(resolution, file, ['fields'], fields, 'No resource has a field or relation')
-  if (file.value.texts === undefined) return
-  const texts = textsOf(catalog).flatMap(({ path }) => (path.at(-2) === 'texts' ? path.slice(-1) : []))
-  const known = new Set([...texts, ...resources.flatMap((one) => textsIn(resolution, one))])
-  judgeNames(resolution, file, ['texts'], known, 'No text of the application is')
-}
-
-function judgeResource(judged: Judged, words: ResourceWords): void {
-  const { file, resolution, resource } = judged
+function straysIn({ resolution, resource, strays }: Judged, words: ResourceWords): readonly Stray[] {
   const { buttons, views } = resource.screens
   const at = (key: string): Path => ['resources', resource.name, key]
   const has = `"${resource.name}" has no`
-  const fields = [...resource.fields.values()].filter(({ relation }) => relation === undefined)
-  judgeNames(
-    resolution,
-    file,
-    at('fields'),
-    fields.map(({ name }) => name),
-    `${has} field`,
-  )
-  judgeNames(resolution, file, at('relations'), resource.relations.keys(), `${has} relation`)
-  judgeNames(resolution, file, at('views'), views.keys(), `${has} view`)
-  judgeNames(resolution, file, at('buttons'), buttons.keys(), `${has} button`)
   const rules = [...resource.rules, ...resource.counts, ...resource.overlaps].map(({ name }) => name)
-  judgeNames(resolution, file, at('rules'), rules, `${has} rule with a sentence`)
   const moves = resource.moves.filter(({ says }) => says !== undefined).map(({ name }) => name)
-  judgeNames(resolution, file, at('moves'), moves, `${has} moves with a sentence for`)
-  judgeNames(resolution, file, at('texts'), textsIn(resolution, resource), `${has} text`)
-  for (const [name, part] of Object.entries(words.fields ?? {})) judgePart(judged, name, part)
+  const values = Object.entries(words.fields ?? {}).flatMap(([name, part]) => {
+    const field = resource.fields.get(name)
+    if (field === undefined) return []
+    return strays(part.values, [...at('fields'), name, 'values'], wordsOf(field), `"${name}" has no value`)
+  })
+  return [
+    ...strays(words.fields, at('fields'), ownFields(resource), `${has} field`).map((one) => renamed(resource, one)),
+    ...strays(words.relations, at('relations'), resource.relations.keys(), `${has} relation`),
+    ...strays(words.views, at('views'), views.keys(), `${has} view`),
+    ...strays(words.buttons, at('buttons'), buttons.keys(), `${has} button`),
+    ...strays(words.rules, at('rules'), rules, `${has} rule with a sentence`),
+    ...strays(words.moves, at('moves'), moves, `${has} moves with a sentence for`),
+    ...strays(words.texts, at('texts'), textsIn(resolution, resource), `${has} text`),
+    ...values,
+  ]
 }
 
-function judgePart({ file, resolution, resource }: Judged, name: string, { values }: PartWords): void {
-  const field = resource.fields.get(name)
-  if (field === undefined || values === undefined) return
-  const at = ['resources', resource.name, 'fields', name, 'values']
-  judgeNames(resolution, file, at, wordsOf(field), `"${name}" has no value`)
+/** The same with the present name of a field that had this one. */
+function renamed({ fields }: Draft, stray: Stray): Stray {
+  const field = [...fields.values()].find(({ renamedFrom }) => renamedFrom === stray.path.at(-1))
+  if (field === undefined) return stray
+  return { ...stray, details: { ...stray.details, hint: `it is called "${field.name}" now` } }
 }
 
-/** Complains about the keys at a place that are none of the names. */
-function judgeNames(resolution: Resolution, file: WordsFile, at: Path, names: Iterable<string>, what: string): void {
-  let found: unknown = file.value
-  for (const key of at) found = isObject(found as Json) ? Reflect.get(found as object, key) : undefined
-  if (!isObject(found as Json)) return
-  const known = new Set(names)
-  for (const name of Object.keys(found as object)) {
-    const isLost = known.has(name) || isUnread(resolution, String(at[1])) || isBroken(resolution, at, name)
-    if (!isLost)
-      resolution.report('wrong_words', `${what} "${name}"`, file.place([...at, name], 'key'), suggest(name, known))
-  }
+/** The fields that are written as such; the key of a relation has the words of the relation. */
+function ownFields({ fields }: Draft): readonly string[] {
+  return [...fields.values()].flatMap(({ name, relation }) => (relation === undefined ? [name] : []))
 }
 
-function isBroken({ unusable }: Resolution, [, resource]: Path, name: string): boolean {
-  return unusable.has(`${resource}.${name}`)
+/** The texts of the application as a whole that have no name: headings of the menu, and titles of pages of plugins. */
+function textsOfApp({ definition: { app }, extensions: { additions } }: Resolution): readonly string[] {
+  const pages = [...(additions?.values() ?? [])].flatMap((one) => one.pages)
+  return [...Object.keys(app.value.console?.menu ?? {}), ...pages.map(({ label }) => label)]
 }
 
 /** The texts of a resource that have no name: of its screens, and those that keys and actions of plugins have. */
-function textsIn({ written }: Resolution, resource: Resource): readonly string[] {
+function textsIn({ written }: Resolution, resource: Draft): readonly string[] {
   const { layout, views } = resource.screens
   const headings = Object.values(layout?.record ?? {}).flatMap((blocks) =>
     blocks.flatMap((block) => (typeof block === 'object' && 'label' in block ? (block.label ?? []) : [])),

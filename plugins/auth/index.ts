@@ -58,6 +58,7 @@ const RESOURCES = [
   'password_resets',
   'email_confirmations',
   'sign_in_failures',
+  'de.words',
 ].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url))
 
 const COMMANDS: Plugin['commands'] = {

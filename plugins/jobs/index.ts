@@ -70,6 +70,7 @@ export default definePlugin({
   resources: [
     new URL('./resources/background_jobs.yaml', import.meta.url),
     new URL('./resources/automation_runs.yaml', import.meta.url),
+    new URL('./resources/de.words.yaml', import.meta.url),
   ],
   commands: COMMANDS,
   routes: [

@@ -49,7 +49,7 @@ export default definePlugin({
       schema: { type: 'boolean', default: false, examples: [true] },
     },
   },
-  resources: [new URL('./resources/macros.yaml', import.meta.url)],
+  resources: ['macros', 'de.words'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   hooks: { check },
   resourceRoutes,
 })

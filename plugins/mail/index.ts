@@ -39,7 +39,7 @@ export default definePlugin({
       budgets: BUDGETS,
     },
   },
-  resources: [new URL('./resources/mail_budgets.yaml', import.meta.url)],
+  resources: ['mail_budgets', 'de.words'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   actions: { send: mailAction },
   check: checkMailServer,
   mails: sentMails,

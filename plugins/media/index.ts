@@ -66,7 +66,7 @@ export default definePlugin({
     },
   },
   transforms: [attachments],
-  resources: ['media', 'media_uses'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
+  resources: ['media', 'media_uses', 'de.words'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   hooks: {
     keep_type: { run: keepType, transaction: false },
     one_record: { run: oneRecord, transaction: false },

@@ -7,6 +7,6 @@ export default definePlugin({
   description:
     'Lists that people keep under a name, for themselves, for their role or for all; the console has them in its menu.',
   needs: ['auth'],
-  resources: [new URL('./resources/saved_views.yaml', import.meta.url)],
+  resources: ['saved_views', 'de.words'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   hooks: { check },
 })

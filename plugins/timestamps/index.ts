@@ -13,6 +13,7 @@ export default definePlugin({
     },
   },
   transforms: [addMoments],
+  resources: [new URL('./resources/de.words.yaml', import.meta.url)],
 })
 
 /**

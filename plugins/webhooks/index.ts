@@ -36,11 +36,9 @@ export default definePlugin({
         : [],
   ],
   permissions: { [PERMISSION]: 'May have changes sent to an address, as far as one may see them oneself.' },
-  resources: [
-    new URL('./resources/webhooks.yaml', import.meta.url),
-    new URL('./resources/webhook_deliveries.yaml', import.meta.url),
-    new URL('./resources/webhook_attempts.yaml', import.meta.url),
-  ],
+  resources: ['webhooks', 'webhook_deliveries', 'webhook_attempts', 'de.words'].map(
+    (name) => new URL(`./resources/${name}.yaml`, import.meta.url),
+  ),
   hooks: { check: { transaction: false, run: check } },
   listeners: { queue: { description: 'Queues changes for the webhooks that ask for them.', run: queueChanges } },
   jobs: {

@@ -5,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Boot, readCatalog } from '../../engine/boot/boot.ts'
 import { applicationScenarios } from '../../engine/boot/scenario-files.ts'
+import { inLanguage } from '../../engine/catalog/words.ts'
 import type { Collected } from '../../engine/text/diagnostic.ts'
 import { application } from '../plugin/application.ts'
 
@@ -362,6 +363,33 @@ test('a base behind a link, and one in another order of folders, are the same ap
   assert.equal(diagnostics, [])
   assert.ok(value?.catalog.resources.has('books'))
   rmSync(app.directory, { recursive: true })
+})
+
+test('the words of an application below are those of the one above, but for what that leaves out or says itself', async () => {
+  const { value, diagnostics } = await booted({
+    'base/resources/app.yaml': `${BASE['base/resources/app.yaml']}languages: [en, de]\n`,
+    'base/resources/de.words.yaml':
+      'resources:\n  books: { label: { one: Buch, many: Bücher }, fields: { title: Titel, pages: Seiten }, rules: { has_pages: Ein Buch hat Seiten } }\n  authors: { label: { one: Autorin, many: Autorinnen } }\n',
+    'resources/app.yaml': 'name: Acme\nextends: ../base\nwithout: [books.pages, books.filters.pages, books.rules]\n',
+    'resources/de.words.yaml': 'resources: { books: { fields: { title: Name des Buches } } }\n',
+  })
+  assert.equal(diagnostics, [])
+  assert.equal(value?.catalog.words.get('de')?.resources?.books, {
+    label: { one: 'Buch', many: 'Bücher' },
+    fields: { title: { label: 'Name des Buches' } },
+    relations: {},
+    rules: {},
+  })
+  assert.is(inLanguage(value!.catalog, 'de').resources.get('authors')?.plural, 'Autorinnen')
+  const above = { 'resources/app.yaml': 'name: Acme\nextends: ../base\nlanguages: [en, fr]\n' }
+  const wrong = await booted({
+    ...above,
+    'resources/fr.words.yaml': 'resources: { boks: { fields: { title: Titre } } }\n',
+  })
+  assert.equal(
+    wrong.diagnostics.map(({ code, hint }) => `${code}: ${hint}`),
+    ['wrong_words: did you mean "books"?'],
+  )
 })
 
 test.run()

@@ -66,7 +66,7 @@ export default definePlugin({
     'reports.view': 'May read the reports of everybody.',
     'reports.generate': 'May make reports of what they may see, and read those.',
   },
-  resources: [new URL('./resources/reports.yaml', import.meta.url)],
+  resources: ['reports', 'de.words'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   jobs: {
     generate: {
       description: 'Makes a report about many tickets.',
