@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { type Actor, ApiError, addressOf, isWithin, type Presented, subnetOf } from '../../engine/index.ts'
+import { type Actor, ApiError, addressOf, isWithin, memo, type Presented, subnetOf } from '../../engine/index.ts'
 
 export const KEY_START = 'plk_'
 
@@ -26,10 +26,20 @@ export function refuseKeys({ scope }: Actor, act: string): void {
   if (scope !== undefined) throw new ApiError('forbidden', { message: `A key cannot ${act}: sign in for it` })
 }
 
+/** The hashes of keys that were presented lately, so that one is hashed once and not once per request. */
+const hashes = new Map<string, string>()
+const KEPT_HASHES = 1_000
+
 /** The stored form of a key; undefined for a text that is none. Its 256 random bits need no slow hash. */
 export function keyHash(key: string): string | undefined {
+  const kept = hashes.get(key)
+  if (kept !== undefined) return kept
   const [, text = '', digits] = FORM.exec(key) ?? []
-  return digits === checkDigits(text) && text !== '' ? createHash('sha256').update(key).digest('hex') : undefined
+  if (text === '' || digits !== checkDigits(text)) return undefined
+  const hash = createHash('sha256').update(key).digest('hex')
+  if (hashes.size >= KEPT_HASHES) hashes.clear()
+  hashes.set(key, hash)
+  return hash
 }
 
 /** The limits of a key as its row has them: lists as JSON. */
@@ -69,8 +79,8 @@ function isFrom(ip: string, networks: ReadonlySet<string>): boolean {
 }
 
 /** The permissions in both sets, as JSON; `*` in one means all of the other. */
-function shared(account: ReadonlySet<string>, named: ReadonlySet<string>): string {
+const shared = memo((account: ReadonlySet<string>, named: ReadonlySet<string>): string => {
   const [from, within] = named.has('*') ? [account, named] : [named, account]
   const both = within.has('*') ? [...from] : [...from].filter((permission) => within.has(permission))
   return JSON.stringify(both.sort())
-}
+})
