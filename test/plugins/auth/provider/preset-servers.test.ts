@@ -169,7 +169,7 @@ const test = suite<{ hosts: Hosts; office: Office }>('auth: whole sign-ins at pr
 
 test.before(async (state) => {
   state.hosts = await openHosts()
-  const secrets = NAMES.map((name) => [`AUTH_${name.toUpperCase()}_SECRET`, `the secret of ${name}`])
+  const secrets = NAMES.map((name) => [`AUTH_${name.toUpperCase()}_SECRET`, `the-secret_of ${name}`])
   state.office = await openOffice(PROVIDERS, { env: Object.fromEntries(secrets) })
 })
 test.after(async ({ hosts, office }) => {
@@ -206,7 +206,7 @@ for (const [name, shown] of Object.entries(DESCRIBED))
     const me = await browser.me()
     assert.equal([me?.email_verified, roleOf(me)], [true, 'agent'])
     const exchange = state.hosts.asked.findLast(({ address }) => address === shown.discovery.token_endpoint)
-    const basic = Buffer.from(`desk:${encodeURIComponent(`the secret of ${name}`).replaceAll('%20', '+')}`)
+    const basic = Buffer.from(`desk:${encodeURIComponent(`the-secret_of ${name}`).replaceAll('%20', '+')}`)
     assert.is(exchange?.authorization, `Basic ${basic.toString('base64')}`)
     assert.match(exchange?.body ?? '', /code_verifier=/)
   })
