@@ -9,6 +9,7 @@ import type { Sources } from '../../definition/read.ts'
 import { APP_KEYS, RESOURCE_KEYS } from '../../definition/schema.ts'
 import { flow } from '../../definition/sentence.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { memo } from '../../memo.ts'
 import { restoreFiles, writeFiles } from '../../proposal/write-files.ts'
 import type { Collected } from '../../text/diagnostic.ts'
 import type { Source } from '../../text/source.ts'
@@ -22,6 +23,9 @@ export interface ChangedFile {
   readonly before: string | undefined
   readonly after: string
 }
+
+/** A changed file as it is by now; the same object each time, because what is made of a source is remembered by it. */
+const sourceOf = memo(({ file, after }: ChangedFile): Source => ({ file, text: after }))
 
 const RESOURCE_ORDER = Object.keys(RESOURCE_KEYS)
 const APP_ORDER = Object.keys(APP_KEYS)
@@ -41,7 +45,7 @@ export class Files {
 
   /** The application's own YAML as it is by now. */
   get present(): { readonly app: Source; readonly resources: readonly Source[] } {
-    const now = ({ file, text }: Source): Source => ({ file, text: this.#changed.get(file)?.after ?? text })
+    const now = (source: Source): Source => this.#source(source.file) ?? source
     return { app: now(this.#sources.app), resources: this.#sources.resources.map(now) }
   }
 
@@ -53,7 +57,7 @@ export class Files {
    * The application's own file of a resource. For a plugin's resource it is the file that extends it, made if need be.
    */
   fileOf(resource: string, plugin: string | undefined): string {
-    const all = [...this.#sources.resources, ...this.changed.map(({ file, after }) => ({ file, text: after }))]
+    const all = [...this.#sources.resources, ...this.changed.map(sourceOf)]
     const own = all.find((source) => nameOfText(source) === resource)
     if (own !== undefined) return own.file
     const from =
@@ -64,7 +68,7 @@ export class Files {
   /** Begins a resource file next to app.yaml; returns its path. */
   begin(name: string, text: string): string {
     const file = posix.join(posix.dirname(this.app), name)
-    if (this.#text(file) !== undefined) throw new Refused(`${file} is there already; nothing is written over.`)
+    if (this.#source(file) !== undefined) throw new Refused(`${file} is there already; nothing is written over.`)
     this.make(file, `# yaml-language-server: $schema=../.plinth/resource.schema.json\n${text}`)
     return file
   }
@@ -81,7 +85,7 @@ export class Files {
 
   /** The value at a path of keys in a file. */
   valueAt(file: string, path: readonly string[]): Json | undefined {
-    let value = parsed({ file, text: this.#text(file) ?? '' })
+    let value = parsed(this.#source(file) ?? { file, text: '' })
     for (const key of path) value = isObject(value) ? value[key] : undefined
     return value
   }
@@ -139,7 +143,7 @@ export class Files {
     const { app, resources } = this.present
     const known = new Set(resources.map(({ file }) => file))
     const more = this.changed.filter(({ file }) => file.endsWith('.yaml') && file !== app.file && !known.has(file))
-    const own = [...resources, ...more.map(({ file, after }) => ({ file, text: after }))]
+    const own = [...resources, ...more.map(sourceOf)]
     return catalogFrom({ value: { app, resources: own, ...others }, diagnostics: [] }, pluginsDir)
   }
 
@@ -147,9 +151,10 @@ export class Files {
     return file === this.app ? APP_ORDER : RESOURCE_ORDER
   }
 
-  #text(file: string): string | undefined {
+  #source(file: string): Source | undefined {
     const { app, resources } = this.#sources
-    return this.#changed.get(file)?.after ?? [app, ...resources].find((source) => source.file === file)?.text
+    const changed = this.#changed.get(file)
+    return changed === undefined ? [app, ...resources].find((source) => source.file === file) : sourceOf(changed)
   }
 
   #change(
@@ -158,13 +163,13 @@ export class Files {
     edit: (text: string) => string | undefined,
     expected: (whole: Json) => Json,
   ): void {
-    const before = this.#text(file) ?? ''
-    const after = edit(before)
-    const isRight =
-      after !== undefined &&
-      isDeepStrictEqual(parsed({ file, text: after }), expected(parsed({ file, text: before }) ?? {}))
+    const source = this.#source(file) ?? { file, text: '' }
+    const after = edit(source.text)
+    const before = this.#changed.has(file) ? this.#changed.get(file)?.before : source.text
+    const changed = { file, before, after: after ?? '' }
+    const isRight = after !== undefined && isDeepStrictEqual(parsed(sourceOf(changed)), expected(parsed(source) ?? {}))
     if (!isRight) throw new Refused(`${file} is written in a way that this cannot be ${cure}`)
-    this.#changed.set(file, { file, before: this.#changed.has(file) ? this.#changed.get(file)?.before : before, after })
+    this.#changed.set(file, changed)
   }
 }
 
