@@ -128,13 +128,16 @@ export interface WrittenApplication {
   readonly layerOf: (file: string) => string | undefined
 }
 
-/** Reads an application as it is written; no value where it has mistakes. */
-export async function readWritten({ resourcesDir, pluginsDir }: BootOptions): Promise<Collected<WrittenApplication>> {
-  const { value: sources, diagnostics } = await readLayers(resourcesDir)
+/** Reads an application as it is written; no value where it has mistakes. `before` is that of `readCatalog`. */
+export async function readWritten(
+  { resourcesDir, pluginsDir }: BootOptions,
+  before: readonly Source[] = [],
+): Promise<Collected<WrittenApplication>> {
+  const { value: sources, diagnostics } = await readLayers(resourcesDir, before)
   if (sources === undefined) return { diagnostics }
   const all = layersOf(sources)
   const layers = all.map((files, index) => atOnce(parsedFiles(files, all.slice(index + 1))))
-  const made = await assembled(layers, { pluginsDir, below: pluginFolders(sources) }, atOnce)
+  const made = await assembled(layers, { pluginsDir, below: pluginFolders(sources) }, atOnce, before)
   if (made.value === undefined) return { diagnostics: made.diagnostics }
   const labels = new Map<string, string>()
   for (const [index, { app, resources, words }] of all.entries()) {
