@@ -3,10 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { type Boot, readCatalog } from '../../engine/boot/boot.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
-import { readSettings } from '../../engine/settings.ts'
+import { readSettings, type Settings } from '../../engine/settings.ts'
+import type { Collected } from '../../engine/text/diagnostic.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
-import { plinth } from '../cli/world.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 import { unpacked, unpackFolder } from './archive.ts'
 import type { Midway } from './midway.ts'
@@ -29,8 +30,6 @@ export interface Kept {
 }
 
 export interface Opened extends Kept {
-  /** What `plinth plan` said of it before it was opened. */
-  readonly plan: string
   readonly engine: Engine
   readonly address: string
   /** Ends the program and starts it again. */
@@ -55,24 +54,35 @@ interface OpenOptions {
   /** The data that was left in the middle of its work. */
   readonly midway?: Midway
   readonly env?: Readonly<Record<string, string>>
+  /** Is called before the start, with the environment in which a command finds the data. */
+  readonly before?: (place: Readonly<Record<string, string | undefined>>) => Promise<void>
+}
+
+/** What was read of the desk's own files, to which nobody writes while tests run. */
+let shipped: Collected<Boot> | undefined
+
+async function read(settings: Settings): Promise<Collected<Boot>> {
+  if (settings.resourcesDir !== 'resources') return readCatalog(settings)
+  shipped = shipped ?? (await readCatalog(settings))
+  return shipped
 }
 
 /** Starts a desk, the shipped one or that of a folder, over the data of a version, at the time at which that was left. */
 export async function open(
   version: string,
-  { resources = 'resources', midway, env }: OpenOptions = {},
+  { resources = 'resources', midway, env, before }: OpenOptions = {},
 ): Promise<Opened> {
-  const read = (name: string): Promise<Buffer> => readFile(join(SETS, version, name))
+  const bytes = (name: string): Promise<Buffer> => readFile(join(SETS, version, name))
   const part = midway === undefined ? '' : '.midway'
-  const whole = JSON.parse(String(await unpacked(await read(`${KIND}.json.br`)))) as Kept
+  const whole = JSON.parse(String(await unpacked(await bytes(`${KIND}.json.br`)))) as Kept
   const kept = { ...whole, at: midway?.at ?? whole.at }
   const folder = await mkdtemp(join(tmpdir(), 'plinth-opened-'))
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
-  await unpackFolder(await read(`${KIND}${part}.data.br`), dataDir)
-  const server = SERVER ? await loaded(String(await unpacked(await read(`postgres${part}.sql.br`)))) : undefined
+  await unpackFolder(await bytes(`${KIND}${part}.data.br`), dataDir)
+  const server = SERVER ? await loaded(String(await unpacked(await bytes(`postgres${part}.sql.br`)))) : undefined
   const place = { DATA_DIR: dataDir, DATABASE_URL: server?.url, RESOURCES_DIR: resources }
-  const { said: plan } = await plinth(['plan'], place)
+  await before?.(place)
   const settings = readSettings({
     PORT: '0',
     ...place,
@@ -84,13 +94,12 @@ export async function open(
   const began = Date.now()
   const now = (): Date => new Date(Date.parse(kept.at) + Date.now() - began)
   const start = async (): Promise<Pick<Opened, 'engine' | 'address'>> => {
-    const made = await createEngine({ settings, log: SILENT, now })
+    const made = await createEngine({ settings, log: SILENT, now, read: await read(settings) })
     if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
     return { engine: made.value, address: (await made.value.listen()).url }
   }
   const opened: Opened = {
     ...kept,
-    plan,
     ...(await start()),
     async again() {
       await opened.engine.close()

@@ -22,8 +22,11 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
   '0.2.0': [SEARCHED],
 }
 
-/** Versions whose files are changed in more than one word: their answers are compared too, which takes a start and 500 requests. */
-const ANSWERED: ReadonlySet<string> = new Set(['7aad99f', '04ea4ea'])
+/**
+ * Versions whose files are changed in more than one word: they are tried before, and their answers are compared too, which
+ * takes a start and 500 requests.
+ */
+const CHANGED_MOST: ReadonlySet<string> = new Set(['7aad99f', '04ea4ea'])
 
 /** The comments of files, in their order. */
 async function commentsIn(folder: string): Promise<readonly string[]> {
@@ -64,9 +67,11 @@ for (const version of await versions()) {
 
   test('the files pass the check then, their comments are kept, and doing it again changes nothing', async () => {
     const arguments_ = choices.length > 0 ? ['--choose', choices.join(',')] : []
-    const tried = await upgrade(...arguments_, '--dry-run')
-    assert.match(tried.said, 'Nothing was written: this was a dry run.')
-    assert.equal(await commentsIn(folder), before)
+    if (CHANGED_MOST.has(version)) {
+      const tried = await upgrade(...arguments_, '--dry-run')
+      assert.match(tried.said, 'Nothing was written: this was a dry run.')
+      assert.equal(await commentsIn(folder), before)
+    }
     const { code, complained } = await upgrade(...arguments_)
     assert.is(code, 0, complained)
     const checked = await plinth(['check'], { RESOURCES_DIR: folder, DATA_DIR: join(folder, 'none') })
@@ -91,7 +96,7 @@ for (const version of await versions()) {
     const unexpected = found.filter(({ at }) => !CHANGED.some(({ where }) => where.test(at)))
     assert.is(alike(unexpected).join('\n'), '', `${unexpected.length} differences`)
   }
-  if (ANSWERED.has(version)) test('every answer is what it was', answered)
+  if (CHANGED_MOST.has(version)) test('every answer is what it was', answered)
 
   test.run()
 }
