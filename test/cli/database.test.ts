@@ -1,18 +1,26 @@
 /** The commands that look at the database: plan, apply, restore-field, purge and explain, on an application's own life. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { placeOf } from './serving.ts'
 import { type Folder, folder, NOTES, plinth, type Ran } from './world.ts'
 
 const database = suite('commands of the database')
 let application: Folder
+/** The server's, where there is one: each command opens an embedded one anew. */
+let base: TestDatabase | undefined
 
-database.before(() => {
+database.before(async () => {
   application = folder(NOTES)
+  if (process.env.TEST_DATABASE_URL) base = await testDatabase()
 })
-database.after(() => application?.remove())
+database.after(async () => {
+  application?.remove()
+  await base?.close()
+})
 
 function run(...args: string[]): Promise<Ran> {
-  return plinth(args, { RESOURCES_DIR: `${application.path}/resources`, DATA_DIR: `${application.path}/data` })
+  return plinth(args, placeOf(application, base))
 }
 
 function describe(notes: string): void {
@@ -43,11 +51,12 @@ database('plan tries the SQL of the YAML before there is a table, and check says
     complained,
     /notes\.yaml:6:3 error wrong_sql: The database cannot compute "loud" as string: function uper/,
   )
-  const checked = await run('check')
+  const withoutDatabase = placeOf(application, undefined)
+  const checked = await plinth(['check'], withoutDatabase)
   assert.is(checked.code, 0)
   assert.is(checked.said, 'Not tried without a database: the SQL of notes.loud. `plinth plan` tries it.')
   describe(FULL)
-  assert.is((await run('check')).said, '')
+  assert.is((await plinth(['check'], withoutDatabase)).said, '')
 })
 
 database('a resource of nothing but ids is planned as any other', async () => {
@@ -56,8 +65,7 @@ database('a resource of nothing but ids is planned as any other', async () => {
     'resources/marks.yaml':
       'resource: marks\ntimestamps: false\nactions: [list, get]\npolicies: { view: [{ who: anyone }] }\n',
   })
-  const env = { RESOURCES_DIR: `${other.path}/resources`, DATA_DIR: `${other.path}/data` }
-  const { code, said, complained } = await plinth(['plan'], env)
+  const { code, said, complained } = await plinth(['plan'], placeOf(other, base))
   other.remove()
   assert.equal([code, complained], [0, ''])
   assert.match(said, 'create table marks')

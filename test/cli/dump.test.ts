@@ -8,6 +8,8 @@ import { bare, build, PROGRAM, type Server, startServer } from './server.ts'
 import { type Folder, folder, NOTES, plinth, type Ran } from './world.ts'
 
 const dumping = suite('dump and load')
+/** What has no server in it is run without one. */
+const embedded = process.env.TEST_DATABASE_URL ? dumping.skip : dumping
 let place: Folder
 let server: Server | undefined
 
@@ -32,7 +34,7 @@ dumping.after(async () => {
   place?.remove()
 })
 
-dumping('nothing is dumped where nothing was begun', async () => {
+embedded('nothing is dumped where nothing was begun', async () => {
   const { code, complained } = await run('nowhere', 'dump', file('a'))
   assert.is(code, 1)
   assert.match(complained, 'There is no database in')
@@ -47,7 +49,7 @@ dumping('an application is dumped while it is served', async () => {
   assert.match(again.complained, 'is there already: a dump overwrites nothing.')
 })
 
-dumping('a database that a server has open, or that holds records, takes no dump', async () => {
+embedded('a database that a server has open, or that holds records, takes no dump', async () => {
   const open = await run('data', 'load', file('a'))
   assert.is(open.code, 1)
   assert.match(open.complained, /^Nothing was loaded\. .*in use by process \d+: stop that process/)
@@ -57,7 +59,7 @@ dumping('a database that a server has open, or that holds records, takes no dump
   assert.match(held.complained, 'The database holds records already, in notes (1): a dump is loaded into an empty one.')
 })
 
-dumping('a load says that every row was compared, and what was loaded is served', async () => {
+embedded('a load says that every row was compared, and what was loaded is served', async () => {
   const { code, said, complained } = await run('other', 'load', file('a'))
   assert.is(code, 0, complained)
   assert.match(said, /^Loaded \d+ tables, \d+ rows and 0 files: Notes as it was in embedded PostgreSQL \d+ in .* at 20/)
@@ -67,7 +69,7 @@ dumping('a load says that every row was compared, and what was loaded is served'
   assert.match(explained.said, 'outcome: 200, 1 of 1 records')
 })
 
-dumping('a load into other YAML says what differs; as dumped, the next start brings it there', async () => {
+embedded('a load into other YAML says what differs; as dumped, the next start brings it there', async () => {
   place.write(
     'resources/notes.yaml',
     NOTES['resources/notes.yaml'].replace('  stars:', '  mood: { type: string }\n  stars:'),

@@ -6,13 +6,26 @@ import { servedFiles } from '../../engine/migration/own/facts.ts'
 import { blocks } from '../support/page.ts'
 import { until } from '../support/wait.ts'
 import { bare, build, PROGRAM, startServer } from './server.ts'
-import { folder, NOTES, plinth, type Ran } from './world.ts'
+import { placeOf } from './serving.ts'
+import { type Folder, folder, NOTES, plinth, type Ran } from './world.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { readSettings } from '../../engine/settings.ts'
-import { SILENT } from '../support/database.ts'
+import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 
 const extending = suite('commands of an application on another')
 extending.before(build)
+const bases: TestDatabase[] = []
+extending.after(async () => {
+  for (const { close } of bases) await close()
+})
+
+/** The environment of an application on a database of its own: the server's where there is one, which opens sooner. */
+async function placed(place: Folder): Promise<Readonly<Record<string, string | undefined>>> {
+  if (!process.env.TEST_DATABASE_URL) return placeOf(place, undefined)
+  const base = await testDatabase()
+  bases.push(base)
+  return placeOf(place, base)
+}
 
 const PAGE = readFileSync('resources/guide/extending-applications.md', 'utf8')
 
@@ -61,7 +74,7 @@ extending('the application of the page is checked, word for word', async () => {
 
 extending('a field that is left out is set aside with its data, and a field that comes back has it again', async () => {
   const place = folder(FILES)
-  const env = { RESOURCES_DIR: `${place.path}/resources`, DATA_DIR: `${place.path}/data` }
+  const env = await placed(place)
   const run = (...args: string[]): Promise<Ran> => plinth(args, env)
   const applied = async (): Promise<string> => {
     const { said } = await run('plan')
@@ -81,7 +94,7 @@ extending('a field that is left out is set aside with its data, and a field that
 
 extending('the files of all applications are kept with what is served', async () => {
   const place = folder(FILES)
-  const env = { RESOURCES_DIR: `${place.path}/resources`, DATA_DIR: `${place.path}/data`, PORT: '0' }
+  const env = await placed(place)
   const made = await createEngine({ settings: readSettings(env).value!, log: SILENT })
   assert.ok(made.value, JSON.stringify(made.diagnostics))
   await made.value.listen()
@@ -103,7 +116,7 @@ extending('the files of all applications are kept with what is served', async ()
 
 extending('a saved file of the application below is served', async () => {
   const place = folder(FILES)
-  const server = await startServer(PROGRAM, place.path, bare({ DATA_DIR: `${place.path}/data` }), ['--watch'])
+  const server = await startServer(PROGRAM, place.path, bare(await placed(place)), ['--watch'])
   place.write(
     'base/resources/notes.yaml',
     NOTES['resources/notes.yaml'].replace('label: Note', 'label: Note\ndescription: Says so.'),

@@ -3,11 +3,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../engine/database/connect.ts'
 import { readSettings } from '../../engine/settings.ts'
-import { SILENT } from '../support/database.ts'
+import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
+import { placeOf } from './serving.ts'
 import { type Folder, folder, plinth, type Ran } from './world.ts'
 
 const rules = suite('rules over data')
 let application: Folder
+/** The server's, where there is one: each command opens an embedded one anew. */
+let base: TestDatabase | undefined
 
 const STAYS = `resource: stays
 label: Stay
@@ -20,6 +23,7 @@ policies: { view: [{ who: anyone }] }
 `
 
 rules.before(async () => {
+  if (process.env.TEST_DATABASE_URL) base = await testDatabase()
   application = folder({ 'resources/app.yaml': 'name: House\n', 'resources/stays.yaml': STAYS })
   await applied()
   const { value: settings } = readSettings(environment())
@@ -29,11 +33,12 @@ rules.before(async () => {
   await database.adhoc.run({ text: `insert into stays (room, "from", "to") values ${rows}` }, [])
   await database.close()
 })
-rules.after(() => application?.remove())
+rules.after(async () => {
+  application?.remove()
+  await base?.close()
+})
 
-function environment(): Readonly<Record<string, string>> {
-  return { RESOURCES_DIR: `${application.path}/resources`, DATA_DIR: `${application.path}/data`, LOG_LEVEL: 'silent' }
-}
+const environment = () => ({ ...placeOf(application, base), LOG_LEVEL: 'silent' })
 
 function run(...args: string[]): Promise<Ran> {
   return plinth(args, environment())
