@@ -83,13 +83,16 @@ const world = () => ({
   },
 })
 
+/** How many hidden columns every list is asked about. */
+const EACH = Number(process.env.LEAKS ?? 2)
+
 for (const [role, name] of [
   ['customer', 'Carla'],
   ['agent', 'Anna'],
   ['manager', 'Mona'],
 ] as const) {
   test(`a ${role} learns nothing of what is hidden`, async () => {
-    const { answered, asked, found, hidden } = await leaksTo(world(), await readerOf(role, name), 11, 6)
+    const { answered, asked, found, hidden } = await leaksTo(world(), await readerOf(role, name), 11, EACH)
     assert.equal(found.slice(0, 5), [])
     assert.ok(hidden > 5, `${hidden} values were changed`)
     assert.ok(asked > 20 && answered > 5, `${answered} of ${asked} requests were answered`)
