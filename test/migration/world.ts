@@ -4,7 +4,8 @@ import type { Database } from '../../engine/database/database.ts'
 import { applyTables, migrateTables, planTables } from '../../engine/migration/migrate.ts'
 import { renderPlan } from '../../engine/migration/plan-text.ts'
 import type { Table } from '../../engine/migration/table.ts'
-import { SILENT, testDatabase } from '../support/database.ts'
+import { SILENT } from '../support/database.ts'
+import { filledDatabase } from '../support/filled.ts'
 import { LIBRARY } from './example.ts'
 
 /** As a person who edits the YAML goes from one state to another, back and forth. */
@@ -22,15 +23,18 @@ export interface Library {
   close(): Promise<void>
 }
 
+async function fill(database: Database): Promise<void> {
+  assert.equal((await migrateTables(LIBRARY, database, EDITED)).diagnostics, [])
+}
+
 export async function migratedLibrary(): Promise<Library> {
-  const { database, close } = await testDatabase()
+  const { database, close } = await filledDatabase(fill)
   const migrated = (wanted: readonly Table[]) => migrateTables(wanted, database, EDITED)
   const titles = async (wanted: readonly Table[]) => {
     const { value, diagnostics } = await migrated(wanted)
     assert.equal(diagnostics, [])
     return value?.applied ?? []
   }
-  await titles(LIBRARY)
   return {
     database,
     migrated,

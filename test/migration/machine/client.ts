@@ -18,7 +18,7 @@ export interface Write {
 }
 
 /** What the client rests between requests, so that the machine works for the change too. */
-const PAUSE_MS = 10
+const PAUSE_MS = 40
 
 export class Broken extends Error {}
 

@@ -1,12 +1,13 @@
 /** An application of YAML files in this process: its files change while it serves, it starts again, and plans are read. ⇄ */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type Boot, readCatalog } from '../../../engine/boot/boot.ts'
 import { setUpByPlan } from '../../../engine/boot/database-setup.ts'
 import type { Database, Runner } from '../../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
-import { planFor } from '../../../engine/migration/migrate.ts'
+import { migrateTables, planFor } from '../../../engine/migration/migrate.ts'
+import { ENGINE_TABLES } from '../../../engine/migration/own/engine-tables.ts'
 import type { ShownPlan } from '../../../engine/migration/plan.ts'
 import { renderPlan } from '../../../engine/migration/plan-text.ts'
 import type { Logger } from '../../../engine/observe.ts'
@@ -17,7 +18,8 @@ import type { Diagnostic } from '../../../engine/text/diagnostic.ts'
 import { renderDiagnostics } from '../../../engine/text/render.ts'
 import type { Answer } from '../../support/answer.ts'
 import { send } from '../../support/application.ts'
-import { SILENT, testDatabase } from '../../support/database.ts'
+import { SILENT } from '../../support/database.ts'
+import { filledDatabase } from '../../support/filled.ts'
 import type { Files } from './shape.ts'
 
 /** What a plan says, or why there is none. */
@@ -72,18 +74,10 @@ function dying(database: Database, at: number): { readonly database: Database; r
   return { database: { ...database, session }, isDead: () => dead }
 }
 
-/** The plugins of the applications alone, because each look at the files reads all of a folder. */
-async function pluginsIn(folder: string): Promise<string> {
-  const plugins = join(folder, 'plugins')
-  await mkdir(plugins)
-  for (const name of ['timestamps', 'soft_delete']) await symlink(resolve('plugins', name), join(plugins, name))
-  return plugins
-}
-
 async function settingsIn(folder: string): Promise<Settings> {
   const places = { DATA_DIR: join(folder, 'data'), RESOURCES_DIR: join(folder, 'resources') }
   await mkdir(places.RESOURCES_DIR)
-  const env = { PORT: '0', ...places, PLUGINS_DIR: await pluginsIn(folder), RATE_LIMIT: '1000000' }
+  const env = { PORT: '0', ...places, RATE_LIMIT: '1000000' }
   const { value, diagnostics } = readSettings(env)
   if (value === undefined) throw new Error(renderDiagnostics(diagnostics))
   return value
@@ -96,9 +90,12 @@ async function another(settings: Settings, databaseUrl: string, log: Logger): Pr
   return { send: (method, path, body) => send(address, method, path, { body }), close: () => value.close() }
 }
 
+/** The engine's own tables, which every application has, are made once for all. */
+const withOwnTables = (database: Database) => migrateTables(ENGINE_TABLES, database, { log: SILENT, now: new Date() })
+
 export async function serve(first: Files, log: Logger = SILENT): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'plinth-machine-'))
-  const { database, url, close } = await testDatabase()
+  const { database, url, close } = await filledDatabase(withOwnTables)
   const settings = await settingsIn(folder)
   let written: Files = {}
   let engine: Engine | undefined
