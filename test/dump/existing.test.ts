@@ -41,6 +41,24 @@ async function dumped(world: FromWorld, name: string) {
   return { file, done: { ...done, told } }
 }
 
+/** Worlds of files with their dumps, which no test changes; those that several tests load are open until the end. */
+const shared = new Map<string, Promise<{ readonly world: FromWorld } & Awaited<ReturnType<typeof dumped>>>>()
+const SEVERAL: ReadonlySet<string> = new Set(['chinook', 'woven'])
+dumping.after(async () => {
+  for (const name of SEVERAL) await shared.get(name)?.then(({ world }) => world.close())
+})
+
+function dumpOf(name: string) {
+  const make = async () => {
+    const world = await openFrom(`${name}.sql`)
+    await world.app.engine.close()
+    return { world, ...(await dumped(world, name)) }
+  }
+  const made = shared.get(name) ?? make()
+  shared.set(name, made)
+  return made
+}
+
 async function loaded(world: FromWorld, database: Database, file: string) {
   const { catalog, composition } = await bootOf(world.found.files)
   const how = { asDumped: false, otherSecret: false }
@@ -77,11 +95,9 @@ async function rowsOf(database: Database): Promise<ReadonlyMap<string, string>> 
 
 for (const name of ['pagila', 'chinook', 'northwind', 'odd', 'woven']) {
   dumping(`${name}: what is loaded is what was there, and is served`, async () => {
-    const world = await openFrom(`${name}.sql`)
+    const { world, file, done } = await dumpOf(name)
     const target = await testDatabase()
     try {
-      await world.app.engine.close()
-      const { file, done } = await dumped(world, name)
       assert.equal(done.left, [])
       if (name === 'woven') await target.database.knex.raw(ALIKE)
       const { tables, rows, objects } = await loaded(world, target.database, file)
@@ -111,7 +127,7 @@ for (const name of ['pagila', 'chinook', 'northwind', 'odd', 'woven']) {
       await app.close()
     } finally {
       await target.close()
-      await world.close()
+      if (!SEVERAL.has(name)) await world.close()
     }
   })
 }
@@ -119,10 +135,9 @@ for (const name of ['pagila', 'chinook', 'northwind', 'odd', 'woven']) {
 dumping(
   'what no statement makes is asked for before anything is written, and a load goes on once it is there',
   async () => {
-    const world = await openFrom('woven.sql')
+    const { world, file, done } = await dumpOf('woven')
     const target = await testDatabase()
     try {
-      const { file, done } = await dumped(world, 'asked')
       assert.equal(done.objects, [])
       assert.equal(done.told, [
         'No dump can make these. Make them by hand before the load:\n  function alike(text,text)',
@@ -152,7 +167,6 @@ dumping(
       )
     } finally {
       await target.close()
-      await world.close()
     }
   },
 )
@@ -162,68 +176,59 @@ const TEMPERATURE = `create type temperature;
   create function temperature_out(temperature) returns cstring language internal immutable strict as 'int4out';
   create type temperature (input = temperature_in, output = temperature_out, like = integer); ${ALIKE}`
 
-dumping('a table that needs what no dump makes is loaded where that was made by hand', async () => {
-  const world = await openFrom(`${TEMPERATURE};
+dumping(
+  'a table that needs what no dump makes is loaded where that was made by hand, and nothing is in the way',
+  async () => {
+    const world = await openFrom(`${TEMPERATURE};
     create table readings (id int generated always as identity (start 5 increment 5) primary key, warmth temperature, word text default 'a' check (alike(word, 'a') > -1));
-    insert into readings (warmth) values ('21'), (null)`)
-  const target = await testDatabase()
-  try {
-    await world.app.engine.close()
-    const { file, done } = await dumped(world, 'by hand')
-    assert.equal(done.asked.toSorted(), ['function alike(text,text)', 'type temperature'])
-    const refused = await loaded(world, target.database, file).catch((error: Error) => error.message)
-    assert.match(String(refused), 'The dumped tables need what no dump can make:\n')
-    await target.database.knex.raw(TEMPERATURE)
-    await loaded(world, target.database, file)
-    assert.equal(await rowsOf(target.database), await rowsOf(world.database))
-    const text = "insert into readings (warmth) values ('3') returning id"
-    assert.equal(await target.database.adhoc.run({ text }, []), [['15']])
-  } finally {
-    await target.close()
-    await world.close()
-  }
-})
+    insert into readings (warmth) values ('21'), (null); create type mood as enum ('good')`)
+    const target = await testDatabase()
+    try {
+      await world.app.engine.close()
+      const { file, done } = await dumped(world, 'by hand')
+      assert.equal(done.asked.toSorted(), ['function alike(text,text)', 'type temperature'])
+      const refused = () => loaded(world, target.database, file).catch((error: Error) => error.message)
+      assert.match(String(await refused()), 'The dumped tables need what no dump can make:\n')
+      await target.database.knex.raw(`${TEMPERATURE}; create table mood (id integer)`)
+      assert.match(
+        String(await refused()),
+        /^The database refuses a statement of the dump, .*mood.*:\ncreate type mood as enum/,
+      )
+      await target.database.knex.raw('drop table mood')
+      await loaded(world, target.database, file)
+      assert.equal(await rowsOf(target.database), await rowsOf(world.database))
+      const text = "insert into readings (warmth) values ('3') returning id"
+      assert.equal(await target.database.adhoc.run({ text }, []), [['15']])
+    } finally {
+      await target.close()
+      await world.close()
+    }
+  },
+)
 
 dumping('a dump of the version before, which asks for nothing, is loaded as ever', async () => {
-  const world = await openFrom('chinook.sql')
+  const { world, file } = await dumpOf('chinook')
   const target = await testDatabase()
   try {
-    await world.app.engine.close()
-    const { file } = await dumped(world, 'version 2')
     const [first = '', ...rest] = gunzipSync(readFileSync(file)).toString().split('\n')
     const head = JSON.parse(first)
     const { existing } = head.structure
     for (const part of ['before', 'after']) existing[part] = existing[part].map(({ sql }: { sql: string }) => sql)
     delete existing.asked
     delete existing.extensions
-    writeFileSync(file, gzipSync([JSON.stringify({ ...head, version: 1 }), ...rest].join('\n')))
-    await loaded(world, target.database, file)
+    const older = join(folder, 'older')
+    writeFileSync(older, gzipSync([JSON.stringify({ ...head, version: 1 }), ...rest].join('\n')))
+    await loaded(world, target.database, older)
     assert.equal(await rowsOf(target.database), await rowsOf(world.database))
   } finally {
     await target.close()
-    await world.close()
-  }
-})
-
-dumping('what the user of a load may not make is said with its statement', async () => {
-  const world = await openFrom("create table things (id integer primary key); create type mood as enum ('good')")
-  const target = await testDatabase()
-  try {
-    const { file } = await dumped(world, 'refused')
-    await target.database.knex.raw('create table mood (id integer)')
-    const refused = await loaded(world, target.database, file).catch((error: Error) => error.message)
-    assert.match(String(refused), /^The database refuses a statement of the dump, .*mood.*:\ncreate type mood as enum/)
-  } finally {
-    await target.close()
-    await world.close()
   }
 })
 
 dumping('what is loaded goes on counting, and does by itself what it did', async () => {
-  const world = await openFrom('woven.sql')
+  const { world, file } = await dumpOf('woven')
   const target = await throwawayDatabase(undefined, { log: SILENT })
   try {
-    const { file } = await dumped(world, 'counting')
     await target.database.knex.raw(ALIKE)
     await loaded(world, target.database, file)
     const one = async (text: string) => (await target.database.adhoc.run({ text }, []))[0]
@@ -242,21 +247,18 @@ dumping('what is loaded goes on counting, and does by itself what it did', async
     assert.match(String(wrong), 'upper_case')
   } finally {
     await target.close()
-    await world.close()
   }
 })
 
 dumping('a table that is there already is in the way, and nothing is loaded', async () => {
-  const world = await openFrom('chinook.sql')
+  const { world, file } = await dumpOf('chinook')
   const target = await testDatabase()
   try {
-    const { file } = await dumped(world, 'twice')
     await target.database.knex.raw('create table "Artist" (id integer)')
     const refused = await loaded(world, target.database, file).catch((error: Error) => error.message)
     assert.match(String(refused), `There is a table Artist that is nobody's: give the dump a database of its own.`)
   } finally {
     await target.close()
-    await world.close()
   }
 })
 
