@@ -123,9 +123,16 @@ function uncalled(routes: readonly BoundRoute[], { resources }: Catalog): readon
     ...[...screens.buttons.values()].flatMap(({ calls }) => (calls === undefined ? [] : [{ ...calls, reads: false }])),
     ...[...screens.views.values()].flatMap(({ reads }) => reads.map((one) => ({ ...one, reads: true }))),
   ])
-  return named.flatMap(({ name, reads, span }): Diagnostic[] => {
-    const known = new Set(routes.filter(({ method }) => (method === 'GET') === reads).map(routeName))
-    if (known.has(name)) return []
+  return named.flatMap(({ inputs = [], name, reads, span }): Diagnostic[] => {
+    const fitting = routes.filter(({ method }) => (method === 'GET') === reads)
+    const known = new Set(fitting.map(routeName))
+    const taken = new Set(fitting.find((route) => routeName(route) === name)?.inputFields?.map((field) => field.name))
+    if (known.has(name))
+      return inputs.flatMap((one): Diagnostic[] => {
+        if (taken.has(one.name)) return []
+        const message = `The route "${name}" takes no "${one.name}"`
+        return [{ code: 'wrong_screen', message, span: one.span, ...hintOf(one.name, taken) }]
+      })
     const message = `No plugin has a route "${name}"${reads ? ' that is read' : ' that does something'}`
     const hint = 'it is named by its plugin and the last word of its path: merging.merge'
     return [{ code: 'wrong_screen', message, span, hint, ...hintOf(name, known) }]

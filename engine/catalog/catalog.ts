@@ -109,6 +109,8 @@ export interface View {
 export interface NamedRoute {
   readonly name: string
   readonly span: Span
+  /** Parts of its input that are named, too. */
+  readonly inputs?: readonly { readonly name: string; readonly span: Span }[]
 }
 
 export interface Button {

@@ -72,6 +72,7 @@ export type BlockDefinition =
       readonly fields?: readonly string[]
       readonly thread?: readonly string[]
       readonly write?: { readonly [list: string]: readonly string[] }
+      readonly texts?: string
       readonly list?: string
       readonly when?: JsonObject
     }
@@ -89,6 +90,7 @@ export interface ButtonDefinition {
   readonly set?: JsonObject
   readonly create?: { readonly [list: string]: readonly string[] }
   readonly calls?: string
+  readonly choose?: { readonly [input: string]: string }
   readonly many?: boolean
 }
 
@@ -190,6 +192,11 @@ const BLOCK: JsonSchema = either(
         minProperties: 1,
       },
     ),
+    texts: key(
+      'With write: a resource whose texts are found by / while something is written, and put in.',
+      'replies',
+      NAME,
+    ),
     list: key('A relation to many records, as a list.', 'lines', NAME),
     when: WHEN,
   }),
@@ -233,6 +240,11 @@ export const BUTTON_KEYS: Readonly<Record<string, JsonSchema>> = {
     },
   ),
   calls: key("A plugin's route, as plugin.route; its input is the form.", 'merging.merge', PATH),
+  choose: key(
+    'With calls: which of its input are ids, and of what: a resource, or a relation of the record to many.',
+    { into: 'tickets' },
+    { ...named(NAME), minProperties: 1 },
+  ),
   many: key('Whether a list offers it for chosen records too; it then sets, and does nothing else.', true, SWITCH),
 }
 

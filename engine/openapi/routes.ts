@@ -174,7 +174,8 @@ function isOffered(route: BoundRoute): boolean {
 }
 
 function offeredRoute({ prefix, resources }: Catalog, route: BoundRoute): OfferedRoute {
-  const { inputFields, method, produces, queryFields = [], summary, tag } = route
+  const { inputFields, method, output, produces, queryFields = [], summary, tag } = route
+  const [, answers] = /^#\/resources\/(\w+)$/.exec(String(output?.$ref ?? '')) ?? []
   const partial = method === 'PUT' || method === 'PATCH'
   const body = bodyKind(route)
   const input = body === 'multipart' ? partsSchema : fieldsSchema
@@ -188,6 +189,7 @@ function offeredRoute({ prefix, resources }: Catalog, route: BoundRoute): Offere
     input: body === 'none' || inputFields === undefined ? undefined : input(inputFields, partial),
     query: queryFields.length === 0 ? undefined : fieldsSchema(queryFields, false),
     produces,
+    answers,
   }
 }
 

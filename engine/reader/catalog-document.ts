@@ -30,6 +30,8 @@ export interface OfferedRoute {
   readonly query?: JsonSchema | undefined
   /** The types of an answer that is no JSON envelope. */
   readonly produces?: readonly string[] | undefined
+  /** The resource whose record it answers. */
+  readonly answers?: string | undefined
 }
 
 /** What a document is made of, besides the class of its readers. */

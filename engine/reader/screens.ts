@@ -235,7 +235,7 @@ function blockOf(ground: Ground, block: BlockDefinition): Json[] {
   const shown = (names: readonly string[]) => names.filter((name) => isShown(ground, name))
   if (typeof block === 'string') return isShown(ground, block) ? [block] : []
   if (isNames(block)) return shown(block).length === 0 ? [] : [shown(block)]
-  const { fields, label, list, thread, when, write } = block
+  const { fields, label, list, texts, thread, when, write } = block
   if (when !== undefined && !isJudged(ground, when as JsonObject)) return []
   const named = {
     ...(label === undefined ? {} : { label }),
@@ -246,7 +246,14 @@ function blockOf(ground: Ground, block: BlockDefinition): Json[] {
   const written = writtenOf(ground, write ?? {})
   if (names.length === 0) return []
   if (fields !== undefined) return [{ ...named, fields: names }]
-  return [{ ...named, thread: names, ...(Object.keys(written).length === 0 ? {} : { write: written }) }]
+  const inserted = texts !== undefined && isListed(ground, texts) ? { texts } : {}
+  return [{ ...named, thread: names, ...(Object.keys(written).length === 0 ? {} : { write: written, ...inserted }) }]
+}
+
+/** Whether the reader has a list of the resource. */
+function isListed({ others }: Ground, name: string): boolean {
+  const list = others.get(name)?.list
+  return isObject(list) && list.own === true
 }
 
 function isNames(block: BlockDefinition): block is readonly string[] {
@@ -269,7 +276,7 @@ function writtenOf(ground: Ground, write: { readonly [path: string]: readonly st
 /** A button with the keys of bodies that it sends; nothing where the reader may not do all that it does. */
 function buttonOf(ground: Ground, { label, name, said }: Button): [string, JsonObject][] {
   const { resource, routes } = ground
-  const { calls, create, set, when } = said
+  const { calls, choose = {}, create, set, when } = said
   if (when !== undefined && !isJudged(ground, when as JsonObject)) return []
   if (calls !== undefined && !routes.has(calls)) return []
   const written = writtenOf(ground, create ?? {})
@@ -279,9 +286,13 @@ function buttonOf(ground: Ground, { label, name, said }: Button): [string, JsonO
     return [relation?.kind === 'belongs_to' ? relation.field.name : key, value]
   })
   if (!sent.every(([key, value]) => isSent(ground, key, value))) return []
+  const chosen = Object.entries(choose).filter(([, from]) =>
+    resource.relations.has(from) ? isSeen(ground, from) : isListed(ground, from),
+  )
   const told = {
     label,
     ...only(said, ['icon', 'key', 'many', 'calls']),
+    ...(chosen.length === 0 ? {} : { choose: Object.fromEntries(chosen) }),
     ...(when === undefined ? {} : { when: when as JsonObject }),
     ...(set === undefined ? {} : { set: Object.fromEntries(sent) }),
     ...(create === undefined ? {} : { create: written }),
@@ -296,6 +307,5 @@ function isSent(ground: Ground, key: string, value: Json): boolean {
   const relation = ground.resource.relations.get(ground.resource.fields.get(key)?.relation ?? '')
   if (relation === undefined) return false
   const target = targetOf(ground.asker.catalog, relation)
-  const list = ground.others.get(target.name)?.list
-  return isObject(list) && list.own === true && isTaken(ground.asker, target, value)
+  return isListed(ground, target.name) && isTaken(ground.asker, target, value)
 }

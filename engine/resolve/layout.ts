@@ -5,7 +5,7 @@ import type { BlockDefinition } from '../definition/screen-schema.ts'
 import type { Span } from '../text/source.ts'
 import { inside, under } from './document-part.ts'
 import { reportUnknown } from './link-path.ts'
-import type { Draft, Resolution, Written } from './resolution.ts'
+import { type Draft, type Resolution, suggestResource, type Written } from './resolution.ts'
 import { childAt, judgeWhen } from './screen-paths.ts'
 
 /** The layout as written; undefined where there is none. */
@@ -45,7 +45,7 @@ function judgeBlock(resolution: Resolution, draft: Draft, { place, value }: Docu
     for (const [index, name] of value.entries()) judgeName(resolution, draft, name, place([index]))
     return
   }
-  const { fields, list, thread, when, write } = value
+  const { fields, list, texts, thread, when, write } = value
   judgeWhen(resolution, draft, when, under(place, 'when'))
   const kinds = [fields, thread, list].filter((one) => one !== undefined).length
   if (kinds !== 1 || (write !== undefined && thread === undefined))
@@ -53,6 +53,7 @@ function judgeBlock(resolution: Resolution, draft: Draft, { place, value }: Docu
       expected: ['fields', 'thread', 'list'],
       hint: kinds === 1 ? '"write" goes with thread' : 'write one of them',
     })
+  if (texts !== undefined) judgeTexts(resolution, texts, write !== undefined, place(['texts']))
   for (const [index, name] of (fields ?? []).entries()) judgeName(resolution, draft, name, place(['fields', index]))
   for (const [index, name] of (thread ?? []).entries()) judgeMany(resolution, draft, name, place(['thread', index]))
   if (list !== undefined) judgeMany(resolution, draft, list, place(['list']))
@@ -64,8 +65,21 @@ function judgeBlock(resolution: Resolution, draft: Draft, { place, value }: Docu
   }
 }
 
+/** A resource with texts that can be listed. */
+function judgeTexts(resolution: Resolution, name: string, isWritten: boolean, span: Span): void {
+  const target = resolution.drafts.get(name)
+  const says = (message: string, hint: string) => resolution.report('wrong_screen', message, span, { hint })
+  if (target === undefined) {
+    if (!resolution.unusable.has(name))
+      resolution.report('unknown_resource', `Unknown resource "${name}"`, span, suggestResource(resolution, name))
+  } else if (![...target.fields.values()].some(({ show, type }) => type.name === 'text' && show !== 'never'))
+    says(`"${name}" has no text to put in`, 'name a resource with a field of the type text')
+  else if (!target.actions.has('list')) says(`"${name}" has no list`, 'texts are found in it')
+  else if (!isWritten) says('Nothing is written here', '"texts" goes with "write"')
+}
+
 /** A relation to many records that answers have. */
-function judgeMany(resolution: Resolution, draft: Draft, name: string, span: Span): void {
+export function judgeMany(resolution: Resolution, draft: Draft, name: string, span: Span): void {
   const relation = draft.relations.get(name)
   const known = [...draft.relations.values()].filter(({ embed, kind }) => kind !== 'belongs_to' && embed !== undefined)
   if (relation === undefined)

@@ -14,7 +14,7 @@ import type { JsonObject } from '../json.ts'
 import { accessOf, declarePermissions } from './access.ts'
 import { linkAssignments } from './assign.ts'
 import { entries, inside, type Place, under } from './document-part.ts'
-import { layoutOf } from './layout.ts'
+import { judgeMany, layoutOf } from './layout.ts'
 import { linkFilter } from './link.ts'
 import { reportUnknown } from './link-path.ts'
 import {
@@ -230,20 +230,36 @@ function buttonsOf(resolution: Resolution, written: Written, draft: Draft): Scre
   const keys = new Map<string, string>()
   const buttons = entries(document, ['buttons'], document.value.buttons).map(([name, button]): [string, Button] => {
     judgeButton(resolution, draft, button)
-    const { calls, key, label } = button.value
+    const { calls, choose, key, label } = button.value
     const taken = keys.get(key ?? '')
     if (key !== undefined && taken !== undefined)
       resolution.report('name_clash', `The button "${taken}" has the key "${key}"`, button.place(['key']))
     if (key !== undefined) keys.set(key, name)
-    const called = calls === undefined ? undefined : { name: calls, span: button.place(['calls']) }
+    const inputs = Object.keys(choose ?? {}).map((one) => ({ name: one, span: button.place(['choose', one], 'key') }))
+    const called = calls === undefined ? undefined : { name: calls, span: button.place(['calls']), inputs }
     return [name, { name, label: label ?? fieldLabel(name), said: copy(button.value), calls: called }]
   })
   return new Map(buttons)
 }
 
 function judgeButton(resolution: Resolution, draft: Draft, { place, value }: Document<ButtonDefinition>): void {
-  const { calls, create, set, when } = value
+  const { calls, choose = {}, create, set, when } = value
   judgeWhen(resolution, draft, when, under(place, 'when'))
+  for (const [input, name] of Object.entries(choose)) {
+    const span = place(['choose', input])
+    if (draft.relations.has(name)) judgeMany(resolution, draft, name, span)
+    else if (!resolution.drafts.has(name) && !resolution.unusable.has(name))
+      resolution.report(
+        'unknown_resource',
+        `Unknown resource or relation "${name}"`,
+        span,
+        suggestResource(resolution, name),
+      )
+  }
+  if (value.choose !== undefined && calls === undefined)
+    resolution.report('wrong_screen', 'Only the input of a route is chosen', place(['choose'], 'key'), {
+      hint: 'write "calls", or take "choose" away: relations are chosen from their records anyway',
+    })
   linkAssignments(resolution, draft, set, under(place, 'set'))
   for (const [path, fields] of Object.entries(create ?? {})) {
     const child = childAt(resolution, draft, path, place(['create', path], 'key'))

@@ -173,6 +173,16 @@ test('keys that do not go together are told', () => {
       'many',
       'Chosen records of a list are set, and nothing else (take "many" away, or leave only "set")',
     ],
+    [
+      'buttons: { b: { set: { state: done }, choose: { into: things } } }',
+      'choose',
+      'Only the input of a route is chosen (write "calls", or take "choose" away: relations are chosen from their records anyway)',
+    ],
+    [
+      'layout: { record: { main: [{ thread: [notes], write: { notes: [text] }, texts: kinds }] } }',
+      'kinds',
+      '"kinds" has no text to put in (name a resource with a field of the type text)',
+    ],
     ['buttons: { b: { label: B } }', 'b', 'This button does nothing (write set or create, or calls alone)'],
     [
       'layout: { record: { main: [{ label: A }] } }',

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import {
   type Catalog,
   type Embedded,
-  type Field,
   idOf,
   isRecord,
   type Json,
@@ -71,16 +70,12 @@ function isSafe(address: string): boolean {
   return /^(https?:|\/(?!\/))/i.test(address)
 }
 
-/** A value on a screen; `isShort` in rows of a list. */
-export function Value({
-  field,
-  isShort = false,
-  value,
-}: {
-  readonly field: Pick<Field, 'type'> & Partial<Pick<Field, 'schema' | 'values' | 'widget'>>
+interface ValueProps extends Pick<CellProps, 'field' | 'value'> {
   readonly isShort?: boolean
-  readonly value: Json
-}): ReactNode {
+}
+
+/** A value on a screen; `isShort` in rows of a list. */
+export function Value({ field, isShort = false, value }: ValueProps): ReactNode {
   const text = valueText(field.type, value, field.values)
   if (value === null || value === '') return <span className="soft">{text}</span>
   if (field.widget === 'stars') return <Stars most={field.schema?.maximum ?? 5} value={Number(value)} />
@@ -102,7 +97,7 @@ function Plain({ field, isShort, value }: CellProps): ReactNode {
   const text = valueText(field.type, value, field.values)
   if (field.type === 'timestamp')
     return <time dateTime={String(value)}>{isShort ? shortMoment(String(value)) : text}</time>
-  if (field.type === 'color') return <Swatch color={text} />
+  if (field.type === 'color') return <Dot color={text} name={text} />
   if (field.type === 'enum') return <span className="word">{text}</span>
   if (isShort) return text
   if (field.type === 'email') return <a href={`mailto:${text}`}>{text}</a>
@@ -134,14 +129,20 @@ export function durationText(seconds: number): string {
   return `${seconds < 0 ? '−' : ''}${shown.length === 0 ? `0 ${units[3]}` : shown.join(' ')}`
 }
 
-function Swatch({ color }: { readonly color: string }): ReactNode {
-  return (
-    <span className="swatch">
-      <svg aria-hidden="true" height="12" viewBox="0 0 12 12" width="12">
-        <rect fill={color} height="12" rx="3" width="12" />
-      </svg>
-      {color}
-    </span>
+interface ShownProps {
+  readonly catalog: Catalog
+  readonly field?: ValueProps['field'] | undefined
+  readonly relation?: Relation | undefined
+  readonly isShort?: boolean
+  readonly value: Json
+}
+
+/** A value of a field, or what a relation leads to. */
+export function Shown({ catalog, field = { type: '' }, isShort = false, relation, value }: ShownProps): ReactNode {
+  return relation === undefined ? (
+    <Value {...{ field, isShort, value }} />
+  ) : (
+    <Related {...{ catalog, isShort, relation, value }} />
   )
 }
 
@@ -169,12 +170,9 @@ export function Related({ catalog, isShort = false, relation, value }: RelatedPr
   )
 }
 
-function RelatedOne({
-  catalog,
-  isShort,
-  part,
-  relation,
-}: Omit<RelatedProps, 'value'> & { readonly part: RecordData }): ReactNode {
+type OneProps = Omit<RelatedProps, 'value'> & { readonly part: RecordData }
+
+function RelatedOne({ catalog, isShort, part, relation }: OneProps): ReactNode {
   const name = nameOf(catalog, relation, part)
   const id = idOf(part)
   const canOpen = !isShort && id !== '' && relation.to !== undefined && hasScreen(catalog, relation.to)
@@ -188,6 +186,7 @@ export function hasScreen({ resources }: Catalog, name: string): boolean {
   return resources[name]?.actions.includes('get') === true
 }
 
+/** A colour next to its text. */
 function Dot({ color, name }: { readonly color: string; readonly name: string }): ReactNode {
   return (
     <span className="swatch">

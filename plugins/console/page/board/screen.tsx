@@ -19,7 +19,7 @@ import { usePages } from '../client/pages.ts'
 import { go, hrefOf, usePlace } from '../client/place.ts'
 import { fieldsFor, type View } from '../client/screens.ts'
 import { notifyChange } from '../client/undo.ts'
-import { countText, hasScreen, Related, Value } from '../format.tsx'
+import { countText, hasScreen, Shown } from '../format.tsx'
 import { type Column, columnsOf } from '../list/columns.ts'
 import { followedList, viewed, viewQuery } from '../list/query.ts'
 import { Link } from '../shell/link.tsx'
@@ -239,11 +239,7 @@ function BoardList({ cards, catalog, column, columns, count, moves, named, parts
             textValue={titleOf(resource, card)}
           >
             <CardHead {...{ card, catalog, column, columns, moves, named }} />
-            <dl className="board-parts">
-              {parts.map((part) => (
-                <CardPart card={card} catalog={catalog} key={part.key} part={part} />
-              ))}
-            </dl>
+            <dl className="board-parts">{parts.map((part) => partShown(catalog, part, part.read(card)))}</dl>
           </GridListItem>
         ))}
       </GridList>
@@ -251,26 +247,12 @@ function BoardList({ cards, catalog, column, columns, count, moves, named, parts
   )
 }
 
-function CardPart({
-  card,
-  catalog,
-  part,
-}: {
-  readonly card: RecordData
-  readonly catalog: Catalog
-  readonly part: Column
-}): ReactNode {
-  const value = part.read(card)
-  if (value === null || value === '') return null
-  return (
-    <div>
-      <dt>{part.label}</dt>
+function partShown(catalog: Catalog, { field, key, label, relation }: Column, value: Json): ReactNode {
+  return value === null || value === '' ? null : (
+    <div key={key}>
+      <dt>{label}</dt>
       <dd>
-        {part.relation === undefined ? (
-          <Value field={part.field ?? { type: 'string' }} isShort value={value} />
-        ) : (
-          <Related catalog={catalog} isShort relation={part.relation} value={value} />
-        )}
+        <Shown {...{ catalog, field, relation, value }} isShort />
       </dd>
     </div>
   )

@@ -220,15 +220,8 @@ function on(entries: readonly Entry[], day: string): readonly Entry[] {
 /** Entries of a day in a month; the others are behind the day. */
 const IN_A_DAY = 4
 
-function Days({
-  catalog,
-  entries,
-  isMonth,
-  month,
-  named,
-  period,
-  today,
-}: DaysProps & { readonly isMonth: boolean; readonly month: string }): ReactNode {
+function Days(props: DaysProps & { readonly isMonth: boolean; readonly month: string }): ReactNode {
+  const { catalog, entries, isMonth, month, named, period, today } = props
   const { language } = words()
   const weeks = Array.from({ length: period.days.length / 7 }, (_, at) => period.days.slice(at * 7, at * 7 + 7))
   return (
@@ -293,11 +286,8 @@ function Day({ catalog, day, entries, isMonth, named, today }: DayProps): ReactN
   )
 }
 
-function EntryItem({
-  catalog,
-  entry,
-  named,
-}: Pick<DaysProps, 'catalog' | 'named'> & { readonly entry: Entry }): ReactNode {
+function EntryItem(props: Pick<DaysProps, 'catalog' | 'named'> & { readonly entry: Entry }): ReactNode {
+  const { catalog, entry, named } = props
   const { color, group, id, text, time } = entry
   const style = color === undefined ? undefined : ({ '--entry': color } as CSSProperties)
   const said = (

@@ -1,6 +1,7 @@
 /** Requests to the API: answers, refusals with a sentence for people, and waiting when the server asks for it. */
 import { words } from '../words/words.ts'
 import type { Can, Json, RecordData } from './catalog.ts'
+import { newListeners } from './listeners.ts'
 import { BY_COOKIE, session, sessionEnded } from './session.ts'
 
 /** The path below which the application begins. */
@@ -21,6 +22,8 @@ export interface Answer {
     readonly can?: Can | Readonly<Record<string, Can>>
   }
   readonly etag: string | undefined
+  /** What the server says of what it did. */
+  readonly message?: string | undefined
 }
 
 export interface Asked {
@@ -75,14 +78,10 @@ export function hasWritten(path: string, withinMs: number): boolean {
   return [...written].some(([at, when]) => at.startsWith(path) && Date.now() - when < withinMs)
 }
 
-type RefusalListener = () => void
-const refusals = new Set<RefusalListener>()
+const refusals = newListeners()
 
 /** Calls `listener` when a write is refused for what the page did not expect: rights or fields may be others by now. */
-export function onRefusal(listener: RefusalListener): () => void {
-  refusals.add(listener)
-  return () => refusals.delete(listener)
-}
+export const onRefusal = refusals.add
 
 const UNEXPECTED = new Set([403, 404, 410, 422])
 
@@ -94,7 +93,7 @@ export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
     const isBusy = (response.status === 429 || response.status === 503) && asked.key !== 'never'
     const isWrite = asked.method !== undefined && asked.method !== 'GET' && !path.includes('dry_run=true')
     if (isWrite && response.ok) written.set(path.replace(/\?.*$/, ''), Date.now())
-    if (isWrite && UNEXPECTED.has(response.status)) for (const listener of refusals) listener()
+    if (isWrite && UNEXPECTED.has(response.status)) refusals.tell()
     if (!isBusy || attempt === ATTEMPTS || seconds > LONGEST_WAIT)
       return answerOf(response, { path, method: asked.method ?? 'GET' })
     asked.onWait?.(seconds)
@@ -205,7 +204,8 @@ async function answerOf(response: Response, request?: RefusedRequest): Promise<A
   const text = response.ok ? '' : sentenceOf(response, envelope)
   if (response.status === 403 && request !== undefined) refused.set(text, request)
   if (!response.ok) throw new Refusal(response.status, text, envelope.errors)
-  return { data: envelope.data ?? null, meta: envelope.meta ?? {}, etag: response.headers.get('etag') ?? undefined }
+  const { data = null, message, meta = {} } = envelope
+  return { data, meta, message, etag: response.headers.get('etag') ?? undefined }
 }
 
 function sentenceOf({ headers, status }: Response, { message }: Envelope): string {

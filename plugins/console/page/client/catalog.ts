@@ -146,9 +146,11 @@ export interface OfferedRoute {
   readonly method: string
   readonly path: string
   readonly body?: string
-  readonly input?: { readonly properties?: Readonly<Record<string, Schema>> }
+  readonly input?: { readonly properties?: Readonly<Record<string, Schema>>; readonly required?: readonly string[] }
   readonly query?: { readonly properties?: Readonly<Record<string, Schema>> }
   readonly produces?: readonly string[]
+  /** The resource whose record it answers. */
+  readonly answers?: string
 }
 
 /** A screen that a plugin adds, at /console/<path>. */

@@ -20,13 +20,7 @@ export interface Outcome {
 }
 
 /** An outcome that grows. */
-interface Growing {
-  readonly done: RecordData[]
-  readonly refused: Refused[]
-  readonly etags: Map<string, string>
-}
-
-const nothingYet = (): Growing => ({ done: [], refused: [], etags: new Map() })
+const nothingYet = () => ({ done: [] as RecordData[], refused: [] as Refused[], etags: new Map<string, string>() })
 
 type Change = { readonly [name: string]: Json }
 type Verb = 'update' | 'delete' | 'restore'

@@ -1,5 +1,6 @@
 /** Short messages for people, which screen readers speak: what was done, and how to take it back. */
 import { useSyncExternalStore } from 'react'
+import { newListeners } from './listeners.ts'
 
 export interface Notice {
   readonly id: number
@@ -10,21 +11,15 @@ export interface Notice {
 const SHOWN_MS = 20_000
 let notices: readonly Notice[] = []
 let last = 0
-const listeners = new Set<() => void>()
+const listeners = newListeners()
 
 function become(next: readonly Notice[]): void {
   notices = next
-  for (const listener of listeners) listener()
+  listeners.tell()
 }
 
 export function useNotices(): readonly Notice[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => notices,
-  )
+  return useSyncExternalStore(listeners.add, () => notices)
 }
 
 export function dismiss(id: number): void {

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { type Answer, ask, isAborted, type Pagination, rowsIn, sentences } from './api.ts'
 import { idOf, type RecordData } from './catalog.ts'
+import { newListeners } from './listeners.ts'
 import { type Told, useTold } from './live.ts'
 import { useSession } from './session.ts'
 
@@ -61,7 +62,8 @@ class List {
   state = EMPTY
   readonly #address: string
   readonly #perPage: number
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = newListeners()
+  readonly subscribe = this.#listeners.add
   #asking: AbortController | undefined
   #isHeld = false
   #timer = 0
@@ -71,14 +73,9 @@ class List {
     this.#perPage = perPage
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
   readonly #become = (next: State): void => {
     this.state = next
-    for (const listener of this.#listeners) listener()
+    this.#listeners.tell()
   }
 
   /** Reads the first page, with which everything begins anew; the rows stay until it is there. */

@@ -1,7 +1,9 @@
 /** The address of the page: which screen it names, how screens change it, and what keeps people from losing changes. */
+
 import { useSyncExternalStore } from 'react'
 import { ROOT } from './api.ts'
 import { keepDraft } from './kept.ts'
+import { newListeners } from './listeners.ts'
 
 export interface Place {
   /** The parts below /console, decoded: resource, record, list below the record. */
@@ -11,7 +13,7 @@ export interface Place {
 }
 
 const BASE = `${ROOT}/console`
-const listeners = new Set<() => void>()
+const { add: subscribe, tell } = newListeners()
 
 function readPlace(): Place {
   const { pathname, search } = location
@@ -35,15 +37,6 @@ let place = readPlace()
 let unsaved = false
 /** Where a form was left for, until its owner decides. */
 let leaving: string | undefined
-
-function tell(): void {
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
 
 export function usePlace(): Place {
   return useSyncExternalStore(subscribe, () => place)

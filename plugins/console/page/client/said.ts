@@ -43,6 +43,8 @@ export interface PartBlock {
   readonly fields?: readonly string[]
   readonly thread?: readonly string[]
   readonly write?: Readonly<Record<string, readonly string[]>>
+  /** The resource whose texts are put in by `/`. */
+  readonly texts?: string
   readonly list?: string
   readonly when?: Condition
 }
@@ -61,6 +63,8 @@ export interface ButtonPart {
   readonly set?: { readonly [name: string]: Json }
   readonly create?: Readonly<Record<string, readonly string[]>>
   readonly calls?: string
+  /** By the input of the route, what it is chosen from. */
+  readonly choose?: Readonly<Record<string, string>>
   readonly many?: boolean
 }
 

@@ -2,6 +2,7 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { ask, rowsIn } from './api.ts'
 import { type Catalog, idOf, isRecord, type Named, type RecordData } from './catalog.ts'
+import { newListeners } from './listeners.ts'
 import { useSession } from './session.ts'
 
 /** The resource of the plugin that keeps them. */
@@ -15,17 +16,7 @@ interface State {
 }
 
 let state: State = { of: '', views: [] }
-const listeners = new Set<() => void>()
-
-function become(next: State): void {
-  state = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+const listeners = newListeners()
 
 /** The resource of saved views; undefined where the reader has none. */
 export function savedResource({ resources }: Catalog): Named | undefined {
@@ -38,13 +29,15 @@ export async function readSaved(catalog: Catalog, of = state.of): Promise<void> 
   const named = savedResource(catalog)
   if (named === undefined) return
   const answer = await ask(`${named.resource.path}?per_page=${MOST}`).catch(() => undefined)
-  if (answer !== undefined) become({ of, views: rowsIn(answer) })
+  if (answer === undefined) return
+  state = { of, views: rowsIn(answer) }
+  listeners.tell()
 }
 
 /** The saved views that the reader has, by their names. */
 export function useSaved(catalog: Catalog): readonly RecordData[] {
   const { ended, token, turn } = useSession()
-  const now = useSyncExternalStore(subscribe, () => state)
+  const now = useSyncExternalStore(listeners.add, () => state)
   const of = `${turn} ${token === undefined}`
   useEffect(() => {
     if (!ended && state.of !== of) {

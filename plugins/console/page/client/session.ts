@@ -3,6 +3,7 @@
  * tab and is kept nowhere else.
  */
 import { useSyncExternalStore } from 'react'
+import { newListeners } from './listeners.ts'
 import type { Json } from './said.ts'
 
 /** In the place of a token: the browser sends the cookie by itself. */
@@ -33,11 +34,11 @@ let current: Session = {
   ended: false,
   turn: 0,
 }
-const listeners = new Set<() => void>()
+const { add, tell } = newListeners()
 
 function become(next: Omit<Session, 'turn'>): void {
   current = { ...next, turn: current.turn + 1 }
-  for (const listener of listeners) listener()
+  tell()
 }
 
 /** The session now. */
@@ -46,10 +47,7 @@ export function session(): Session {
 }
 
 /** Calls `listener` when another session begins or this one ends. */
-export function onSession(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const onSession = add
 
 /** The id of the account; null where the session does not say it. */
 export function accountId(): Json {
@@ -74,7 +72,7 @@ export function signedIn(token: string, account: string, name: string | undefine
 /** Notes the name of an account whose session was there before the page. */
 export function named(name: string): void {
   current = { ...current, name }
-  for (const listener of listeners) listener()
+  tell()
 }
 
 export function signedOut(): void {

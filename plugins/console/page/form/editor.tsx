@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { type Field, type Json, takes } from '../client/catalog.ts'
 import { wordText } from '../format.tsx'
 import { Added } from '../kit/added.tsx'
+import type { Control } from '../kit/define.ts'
 import { words } from '../words/words.ts'
 import { WIDGETS } from './widgets.tsx'
 
@@ -17,15 +18,6 @@ export interface EditorProps {
   readonly onChange: (value: Json) => void
   /** Says that the text cannot be sent, or by undefined that it can. */
   readonly onBroken: (sentence: string | undefined) => void
-}
-
-/** What all controls of an editor have. */
-interface Control {
-  readonly id: string
-  readonly 'data-name': string
-  readonly 'aria-invalid': boolean
-  readonly 'aria-describedby': string | undefined
-  readonly 'aria-required': boolean
 }
 
 export function Editor(props: EditorProps): ReactNode {

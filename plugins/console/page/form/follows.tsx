@@ -1,7 +1,7 @@
 /** What would follow from a form once it is saved: the fields that nobody is asked for and that would have another value. */
 import type { ReactNode } from 'react'
 import type { Catalog, Json, RecordData, Resource } from '../client/catalog.ts'
-import { Related, Value } from '../format.tsx'
+import { Shown } from '../format.tsx'
 import { words } from '../words/words.ts'
 import { type Input, isSame } from './draft.ts'
 
@@ -52,11 +52,7 @@ export function Follows(props: FollowsProps): ReactNode {
                 <div key={name}>
                   <dt>{field?.label ?? relation?.label ?? name}</dt>
                   <dd>
-                    {relation === undefined ? (
-                      <Value field={field ?? { type: '' }} isShort value={after[name] ?? null} />
-                    ) : (
-                      <Related catalog={catalog} isShort relation={relation} value={after[name] ?? null} />
-                    )}
+                    <Shown {...{ catalog, field, relation }} isShort value={after[name] ?? null} />
                   </dd>
                 </div>
               )

@@ -5,6 +5,7 @@ import { type Catalog, isRecord, type Json, nameOf, type RecordData, type Resour
 import { holds } from '../client/holds.ts'
 import { useMe } from '../client/me.ts'
 import { useChord } from '../shell/keys.tsx'
+import type { useFiles } from '../record/files.tsx'
 import type { Work } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import { type Draft, type Input, inputAt, rowsOf, valuesIn } from './draft.ts'
@@ -28,6 +29,9 @@ interface FormProps {
   readonly onCancel: () => void
   readonly work: Work
   readonly children?: ReactNode
+  /** Files that go with the record, and how they are dropped and pasted. */
+  readonly files?: ReactNode
+  readonly on?: ReturnType<typeof useFiles>['on']
 }
 
 interface Mistake {
@@ -104,7 +108,7 @@ export function Form(props: FormProps): ReactNode {
     save()
   }
   return (
-    <form className="form" noValidate onBlur={rehearsal.left} onSubmit={submit} ref={form}>
+    <form className="form" noValidate onBlur={rehearsal.left} onSubmit={submit} ref={form} {...props.on}>
       <Summary failure={work.failure} mistakes={refused} onFocus={focus} />
       {children}
       {rowsOf(resource, there).map((row) => (
@@ -122,6 +126,7 @@ export function Form(props: FormProps): ReactNode {
         </div>
       ))}
       <Follows after={rehearsal.record} before={record} {...{ catalog, inputs, resource }} />
+      {props.files}
       <Ends onCancel={onCancel} work={work} />
     </form>
   )
@@ -190,16 +195,8 @@ interface QuestionProps {
 }
 
 /** One question by its kind: a value, another record, or several. */
-export function Question({
-  catalog,
-  draft,
-  error,
-  input,
-  onBroken,
-  onChange,
-  record,
-  value,
-}: QuestionProps): ReactNode {
+export function Question(props: QuestionProps): ReactNode {
+  const { catalog, draft, error, input, onBroken, onChange, record, value } = props
   const { description, field, isMany, isRequired, label, name, relation, relationName = '' } = input
   const source = sourceOf(catalog, input, record, draft)
   const shared = { label, description, error, isRequired, inputName: name }

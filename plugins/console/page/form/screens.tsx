@@ -1,6 +1,6 @@
 /** Screens that create a record and change one; what others changed meanwhile is never overwritten unseen. */
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { type Answer, type Asked, ask, canIn, newKey, Refusal, recordIn } from '../client/api.ts'
+import { type Answer, type Asked, ask, canIn, newKey, Refusal, recordIn, sentences } from '../client/api.ts'
 import { useRecord } from '../client/asking.ts'
 import {
   type Catalog,
@@ -17,6 +17,7 @@ import { go, hrefOf, setUnsaved, usePlace } from '../client/place.ts'
 import { listParts, listPath, type Within } from '../client/within.ts'
 import { hasScreen } from '../format.tsx'
 import { controlsOf } from '../record/controls.ts'
+import { Files, filePlace, useFiles } from '../record/files.tsx'
 import { Link } from '../shell/link.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
@@ -74,6 +75,8 @@ export function CreateScreen({ catalog, named, within }: CreateProps): ReactNode
   const inputs = useMemo(() => inputsOf(resource, 'create', within?.relation), [resource, within?.relation])
   const { change, done, draft } = useDraft(inputs)
   const work = useWork()
+  const place = filePlace(catalog, named)
+  const files = useFiles(place)
   // One key for one content: sent again it is done once, and changed it is another piece of work.
   const key = useMemo(() => (draft === undefined ? '' : newKey()), [draft])
   const parts = listParts(named, within)
@@ -84,8 +87,10 @@ export function CreateScreen({ catalog, named, within }: CreateProps): ReactNode
   const save = (): void =>
     work.run(async (signal, onWait) => {
       const answer = await ask(path, { method: 'POST', body: answered(draft), key, signal, onWait })
+      // The record is there: what its files are refused for is said, and its form is not sent again.
+      const refused = await files.send(idOf(recordIn(answer)), signal).then(() => undefined, sentences)
       done()
-      notify(words().saved)
+      notify([words().saved, refused].filter((one) => one !== undefined).join('. '))
       const opens = within === undefined && hasScreen(catalog, named.name)
       go(opens ? hrefOf([named.name, idOf(recordIn(answer))]) : back, { replace: true })
     })
@@ -97,6 +102,8 @@ export function CreateScreen({ catalog, named, within }: CreateProps): ReactNode
       <h1>{title}</h1>
       <Form
         {...{ catalog, draft, inputs, rehearse, resource }}
+        files={<Files files={files} place={place} />}
+        on={files.on}
         onCancel={() => go(back)}
         onChange={change}
         onSave={save}
@@ -197,6 +204,8 @@ function EditForm({ answer, catalog, named, path }: EditFormProps): ReactNode {
   const work = useWork()
   const inputs = useInputs(resource, answer)
   const { change, done, draft, setDraft } = useDraft(inputs, base)
+  const place = filePlace(catalog, named)
+  const files = useFiles(place)
   const title = words().editing(titleOf(resource, base.record))
   useTitle(title, catalog.name)
   const back = hrefOf([named.name, idOf(base.record)])
@@ -204,6 +213,7 @@ function EditForm({ answer, catalog, named, path }: EditFormProps): ReactNode {
     work.run(async (signal, onWait) => {
       const saved = await saveChanges({ path, inputs, draft, base, signal, onWait })
       if (typeof saved !== 'string') return setBase(saved)
+      await files.send(idOf(base.record), signal)
       done()
       notify(saved)
       go(back, { replace: true })
@@ -220,6 +230,8 @@ function EditForm({ answer, catalog, named, path }: EditFormProps): ReactNode {
       <h1>{title}</h1>
       <Form
         {...{ catalog, draft, inputs, rehearse, resource, work }}
+        files={<Files files={files} place={place} />}
+        on={files.on}
         key={base.etag}
         onCancel={() => go(back)}
         onChange={change}

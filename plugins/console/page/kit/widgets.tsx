@@ -17,15 +17,8 @@ interface ButtonProps {
   readonly type?: 'button' | 'submit'
 }
 
-export function Button({
-  children,
-  isDisabled = false,
-  isPressed,
-  kind,
-  label,
-  onPress,
-  type = 'button',
-}: ButtonProps): ReactNode {
+export function Button(props: ButtonProps): ReactNode {
+  const { children, isDisabled = false, isPressed, kind, label, onPress, type = 'button' } = props
   return (
     <Pressed
       {...(label === undefined ? {} : { 'aria-label': label })}
@@ -180,10 +173,4 @@ interface DialogProps {
 }
 
 /** A box over the screen that holds the focus; Escape closes it. */
-export function Dialog({ children, onClose, title }: DialogProps): ReactNode {
-  return (
-    <Box onClose={onClose} title={title}>
-      {children}
-    </Box>
-  )
-}
+export const Dialog: (props: DialogProps) => ReactNode = Box

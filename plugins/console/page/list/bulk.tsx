@@ -1,7 +1,7 @@
 /** What is done to many rows at once: a preview first, then what was refused below each record, and the way back. */
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from 'react-aria-components'
-import { Refusal, sentence } from '../client/api.ts'
+import { Refusal } from '../client/api.ts'
 import { type Catalog, idOf, type Json, type Named, type Resource, titleOf } from '../client/catalog.ts'
 import { type Chosen, countMatching, type Outcome } from '../client/many.ts'
 import type { Pages } from '../client/pages.ts'
@@ -9,7 +9,8 @@ import { type Input, inputsOf } from '../form/draft.ts'
 import { Question as Asked } from '../form/form.tsx'
 import { countText } from '../format.tsx'
 import { Box } from '../shell/dialog.tsx'
-import { useWork, type Work } from '../shell/work.ts'
+import { FormEnd, Going } from '../shell/parts.tsx'
+import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import { type Act, perform } from './many-acts.ts'
 import { ManyButtons } from './many-buttons.tsx'
@@ -136,41 +137,15 @@ function BulkBox(props: BoxProps): ReactNode {
         <p aria-live="polite">
           {matched === undefined ? words().previewFirst : words().wouldReach(countText(matched))}
         </p>
-        <Going {...{ count, does, done, work }} />
-        <div className="row end">
-          <Button className="button" onPress={onClose}>
-            {words().cancel}
-          </Button>
-          <button
-            className={isDelete ? 'button danger' : 'button primary'}
-            disabled={(!isDelete && input === undefined) || work.isBusy}
-            type="submit"
-          >
-            {matched === undefined ? words().preview : does}
-          </button>
-        </div>
+        <Going does={does} max={count} value={done === 0 ? undefined : done} work={work} />
+        <FormEnd
+          does={matched === undefined ? words().preview : does}
+          isBusy={(!isDelete && input === undefined) || work.isBusy}
+          kind={isDelete ? 'danger' : 'primary'}
+          onCancel={onClose}
+        />
       </form>
     </Box>
-  )
-}
-
-interface GoingProps {
-  readonly count: number
-  readonly does: string
-  readonly done: number
-  readonly work: Work
-}
-
-/** How far the work is, and why it stopped. */
-function Going({ count, does, done, work }: GoingProps): ReactNode {
-  return (
-    <>
-      {work.isBusy && done > 0 ? <progress aria-label={does} max={count} value={done} /> : null}
-      {work.waits === undefined ? null : <p className="soft">{words().waiting(work.waits)}</p>}
-      <p className="bad" role="alert">
-        {work.failure === undefined ? '' : sentence(work.failure)}
-      </p>
-    </>
   )
 }
 

@@ -7,8 +7,9 @@ import { hrefOf } from '../client/place.ts'
 import { BY_COOKIE, useSession } from '../client/session.ts'
 import { countText } from '../format.tsx'
 import { Link } from '../shell/link.tsx'
+import { Going } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
-import { useWork, type Work } from '../shell/work.ts'
+import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 
 /** The route of a resource that gives its list as a file. */
@@ -122,7 +123,7 @@ export function ImportScreen({ catalog, named, route }: ImportProps): ReactNode 
           <input accept=".csv,text/csv" onChange={(event) => choose(event.target.files)} required type="file" />
           <small>{words().dropHere}</small>
         </label>
-        <Sending {...{ percent, work }} />
+        <Going does={words().saving} max={100} value={percent} work={work} />
         {outcome === undefined ? null : <Outcome outcome={outcome} />}
         <div className="row">
           <button
@@ -134,18 +135,6 @@ export function ImportScreen({ catalog, named, route }: ImportProps): ReactNode 
           </button>
         </div>
       </form>
-    </>
-  )
-}
-
-function Sending({ percent, work }: { readonly percent: number | undefined; readonly work: Work }): ReactNode {
-  return (
-    <>
-      {work.isBusy ? <progress aria-label={words().saving} max={100} value={percent} /> : null}
-      {work.waits === undefined ? null : <p className="soft">{words().waiting(work.waits)}</p>}
-      <p className="bad" role="alert">
-        {work.failure === undefined ? '' : sentence(work.failure)}
-      </p>
     </>
   )
 }

@@ -186,14 +186,8 @@ function Editor({ editing, end, focusRow, pages, ...rest }: EditorProps): ReactN
   return <CellEditor {...rest} input={editing.input} onClose={close} onSaved={pages.put} record={editing.record} />
 }
 
-function Head({
-  columns,
-  mayChoose,
-  onSort,
-  pages,
-  selection,
-  sort,
-}: GridProps & { readonly mayChoose: boolean }): ReactNode {
+function Head(props: GridProps & { readonly mayChoose: boolean }): ReactNode {
+  const { columns, mayChoose, onSort, pages, selection, sort } = props
   return (
     <div aria-rowindex={1} className="grid-row grid-head" role="row">
       {mayChoose ? <ChooseLoaded count={pages.rows.length} selection={selection} /> : null}
@@ -231,11 +225,8 @@ function ChooseLoaded({ count, selection }: { readonly count: number; readonly s
   )
 }
 
-function HeadCell({
-  column,
-  onSort,
-  sort,
-}: Pick<GridProps, 'onSort' | 'sort'> & { readonly column: Column }): ReactNode {
+function HeadCell(props: Pick<GridProps, 'onSort' | 'sort'> & { readonly column: Column }): ReactNode {
+  const { column, onSort, sort } = props
   const { key, label } = column
   const by = column.sort
   const isSorted = by !== undefined && sort?.key === by

@@ -3,7 +3,7 @@ import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { type Catalog, idOf, type Named, type RecordData, titleOf } from '../client/catalog.ts'
 import { hrefOf } from '../client/place.ts'
 import type { Input } from '../form/draft.ts'
-import { Related, Value } from '../format.tsx'
+import { Shown } from '../format.tsx'
 import { areKeysOn } from '../shell/keys.tsx'
 import { Link } from '../shell/link.tsx'
 import { words } from '../words/words.ts'
@@ -131,20 +131,13 @@ function First({ canOpen, catalog, column, named, onOpen, record }: RowProps & {
   )
 }
 
-function Cell({
-  catalog,
-  column,
-  record,
-  title,
-}: {
-  readonly catalog: Catalog
+interface CellProps extends Pick<RowProps, 'catalog' | 'record'> {
   readonly column: Column
-  readonly record: RecordData
   readonly title?: string
-}): ReactNode {
+}
+
+function Cell({ catalog, column, record, title }: CellProps): ReactNode {
   const value = column.read(record)
   if (title !== undefined && (value === null || value === '')) return title
-  if (column.relation !== undefined)
-    return <Related catalog={catalog} isShort relation={column.relation} value={value} />
-  return <Value field={column.field ?? { type: 'string' }} isShort value={value} />
+  return <Shown catalog={catalog} field={column.field} isShort relation={column.relation} value={value} />
 }

@@ -2,19 +2,11 @@
 import { Fragment, type ReactNode } from 'react'
 import { rowsIn } from '../client/api.ts'
 import { useAnswer } from '../client/asking.ts'
-import {
-  type Catalog,
-  type Field,
-  type Json,
-  type Named,
-  type RecordData,
-  type Relation,
-  valueAt,
-} from '../client/catalog.ts'
+import { type Field, type Named, type RecordData, type Relation, valueAt } from '../client/catalog.ts'
 import { holds, valuesOf } from '../client/holds.ts'
 import { useMe } from '../client/me.ts'
 import type { Block, PartBlock } from '../client/screens.ts'
-import { Related, Value } from '../format.tsx'
+import { Related, Shown, Value } from '../format.tsx'
 import { Added } from '../kit/added.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { words } from '../words/words.ts'
@@ -95,13 +87,12 @@ function partOf({ resource }: Named, name: string): Part | undefined {
     : { label: relation?.label ?? field.label, field, key: relation?.field ?? name }
 }
 
-function Values({
-  catalog,
-  label,
-  named,
-  record,
-  rows,
-}: LaidProps & { readonly rows: readonly (readonly string[])[]; readonly label?: string }): ReactNode {
+interface ValuesProps extends LaidProps {
+  readonly rows: readonly (readonly string[])[]
+  readonly label?: string
+}
+
+function Values({ catalog, label, named, record, rows }: ValuesProps): ReactNode {
   const me = useMe(catalog, false)
   const shown = rows
     .map((row) =>
@@ -125,7 +116,7 @@ function Values({
               <div key={part.key}>
                 <dt>{part.label}</dt>
                 <dd>
-                  <Shown catalog={catalog} part={part} value={record[part.key] ?? null} />
+                  <Shown {...part} catalog={catalog} key={part.key} value={record[part.key] ?? null} />
                 </dd>
               </div>
             ))}
@@ -134,19 +125,6 @@ function Values({
       </div>
     </section>
   )
-}
-
-function Shown({
-  catalog,
-  part,
-  value,
-}: {
-  readonly catalog: Catalog
-  readonly part: Part
-  readonly value: Json
-}): ReactNode {
-  if (part.relation !== undefined) return <Related catalog={catalog} relation={part.relation} value={value} />
-  return <Value field={part.field ?? { type: '' }} value={value} />
 }
 
 /** A list below the record, what a plugin tells, or a block of a plugin. */

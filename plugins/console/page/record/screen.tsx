@@ -18,7 +18,7 @@ import { useTold } from '../client/live.ts'
 import { notify } from '../client/notices.ts'
 import { go, hrefOf } from '../client/place.ts'
 import { neighbours } from '../client/trail.ts'
-import { countText, hasScreen, Related, Value } from '../format.tsx'
+import { countText, hasScreen, Shown, Value } from '../format.tsx'
 import { Question } from '../shell/dialog.tsx'
 import { useKey } from '../shell/keys.tsx'
 import { Link } from '../shell/link.tsx'
@@ -192,11 +192,7 @@ function Parts({ catalog, named, record }: Omit<RecordProps, 'id'> & { readonly 
         <div className={LONG.has(field?.type ?? '') ? 'wide' : undefined} key={name}>
           <dt>{label}</dt>
           <dd>
-            {relation === undefined ? (
-              <Value field={field ?? { type: '' }} value={value} />
-            ) : (
-              <Related catalog={catalog} relation={relation} value={value} />
-            )}
+            <Shown {...{ catalog, field, relation, value }} />
           </dd>
         </div>
       ))}
@@ -253,18 +249,14 @@ function Remove({ answer, named, path, record, title }: RemoveProps): ReactNode 
 
 const FIRST = 5
 
-/** The first records of a list below this one, with the way to all of them and to a new one. */
-function BelowList({
-  catalog,
-  end,
-  mayCreate,
-  named,
-  record,
-}: Omit<RecordProps, 'id'> & {
+interface BelowProps extends Omit<RecordProps, 'id'> {
   readonly end: string
   readonly mayCreate: boolean
   readonly record: RecordData
-}): ReactNode {
+}
+
+/** The first records of a list below this one, with the way to all of them and to a new one. */
+function BelowList({ catalog, end, mayCreate, named, record }: BelowProps): ReactNode {
   const below = named.resource.below[end]
   const resource = below === undefined ? undefined : catalog.resources[below.to]
   const id = idOf(record)

@@ -20,6 +20,8 @@ import { Value } from '../format.tsx'
 import { WorkFailure } from '../shell/parts.tsx'
 import { useWork } from '../shell/work.ts'
 import { words } from '../words/words.ts'
+import { Files, filePlace, useFiles } from './files.tsx'
+import { useTexts } from './texts.tsx'
 
 /** What a part of a record's screen is given. */
 export interface PartProps {
@@ -65,7 +67,12 @@ export function Thread({ again, block, catalog, named, path, record, writes }: T
         ))}
       </ol>
       {open.map(([end, fields]) => (
-        <Composer {...{ again, catalog, end, fields, named, path }} isAlone={open.length === 1} key={end} />
+        <Composer
+          {...{ again, catalog, end, fields, named, path, record }}
+          isAlone={open.length === 1}
+          key={end}
+          texts={block.texts}
+        />
       ))}
     </section>
   )
@@ -74,8 +81,6 @@ export function Thread({ again, block, catalog, named, path, record, writes }: T
 /** One entry: who, when, what is said of it, and its text. */
 function ThreadEntry({ relation, row }: { readonly relation: Relation; readonly row: RecordData }): ReactNode {
   const embed = relation.embed ?? []
-  const text =
-    embed.find(({ type }) => type === 'text') ?? embed.find(({ name, type }) => name !== 'id' && type === 'string')
   const marks = embed.filter(({ name, type }) => type === 'boolean' && row[name] === true)
   const author = embed.find((one) => one.embed?.some(({ name }) => name === 'name') === true)
   return (
@@ -91,9 +96,16 @@ function ThreadEntry({ relation, row }: { readonly relation: Relation; readonly 
           </span>
         ))}
       </div>
-      <p className="long">{text === undefined ? '' : String(row[text.name] ?? '')}</p>
+      <p className="long">{textIn(embed, row)}</p>
     </li>
   )
+}
+
+/** What an embedded record says: its first text. */
+export function textIn(embed: readonly Embedded[], row: RecordData): string {
+  const text =
+    embed.find(({ type }) => type === 'text') ?? embed.find(({ name, type }) => name !== 'id' && type === 'string')
+  return text === undefined ? '' : String(row[text.name] ?? '')
 }
 
 function nameIn(row: RecordData, author: Embedded | undefined): string {
@@ -101,67 +113,84 @@ function nameIn(row: RecordData, author: Embedded | undefined): string {
   return name === null ? '' : String(name)
 }
 
-interface ComposerProps {
-  readonly catalog: Catalog
-  readonly named: Named
-  readonly path: string
+interface ComposerProps extends Pick<ThreadProps, 'again' | 'catalog' | 'named' | 'path' | 'record'> {
   readonly end: string
   readonly fields: readonly string[]
   readonly isAlone: boolean
-  readonly again: () => void
+  /** The resource whose texts are put in. */
+  readonly texts: string | undefined
 }
 
 /** What is typed below the record, and how it is sent. */
-function useComposer({ again, end, path }: ComposerProps) {
+function useComposer({ again, catalog, end, named, path, record }: ComposerProps) {
   const [draft, setDraft] = useKeptDraft(`${path}/${end}`)
   const [key, setKey] = useState(newKey)
   const work = useWork()
+  const place = filePlace(catalog, named)
+  const files = useFiles(place)
   const hasText = Object.values(draft).some((value) => typeof value === 'string' && value.trim() !== '')
   const send = (event: FormEvent | KeyboardEvent): void => {
     event.preventDefault()
-    if (work.isBusy || !hasText) return
+    if (work.isBusy || (!hasText && files.count === 0)) return
     work.run(async (signal, onWait) => {
-      await ask(`${path}/${end}`, { method: 'POST', body: draft, key, signal, onWait })
+      await files.send(idOf(record), signal)
+      if (hasText) await ask(`${path}/${end}`, { method: 'POST', body: draft, key, signal, onWait })
       setDraft({})
       setKey(newKey())
       again()
     })
   }
-  const pressed = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event)
-  }
-  return { draft, pressed, send, setDraft, work }
+  return { draft, files, place, send, setDraft, work }
 }
 
 function Composer(props: ComposerProps): ReactNode {
-  const { catalog, end, fields, isAlone, named } = props
+  const { catalog, end, isAlone, named } = props
   const child = catalog.resources[named.resource.below[end]?.to ?? '']
-  const { draft, pressed, send, setDraft, work } = useComposer(props)
-  const label = words().sendAs(child?.label.one ?? end)
+  const { draft, files, place, send, setDraft, work } = useComposer(props)
+  const fields = fieldsOf(child?.fields, props.fields)
+  const textOf = (name: string): string => String(draft[name] ?? '')
+  const texts = useTexts(catalog.resources[props.texts ?? ''], textOf, (name, text) =>
+    setDraft({ ...draft, [name]: text }),
+  )
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send(event)
+    else texts.pressed(event)
+  }
   return (
-    <form aria-label={label} className="form composer" onKeyDown={pressed} onSubmit={send}>
-      {isAlone ? null : <h3>{child?.label.one}</h3>}
-      {fieldsOf(child?.fields, fields).map(([name, field]) => (
-        <Editor
-          description={field.help ?? field.description}
-          error={undefined}
-          field={field.type === 'boolean' ? { ...field, nullable: false } : field}
-          isRequired={field.create === 'required'}
-          key={name}
-          label={field.label}
-          name={name}
-          onBroken={() => undefined}
-          onChange={(value) => setDraft({ ...draft, [name]: value })}
-          value={draft[name] ?? null}
-        />
-      ))}
-      <WorkFailure work={work} />
-      <div className="row">
-        <button className="button primary" disabled={work.isBusy} type="submit">
-          {words().send}
-        </button>
-      </div>
-    </form>
+    <>
+      <form
+        aria-label={words().sendAs(child?.label.one ?? end)}
+        className="form composer"
+        onKeyDown={pressed}
+        onSubmit={send}
+        {...files.on}
+      >
+        {isAlone ? null : <h3>{child?.label.one}</h3>}
+        {fields.map(([name, field]) => (
+          <Editor
+            description={field.help ?? field.description}
+            error={undefined}
+            field={field.type === 'boolean' ? { ...field, nullable: false } : field}
+            isRequired={field.create === 'required'}
+            key={name}
+            label={field.label}
+            name={name}
+            onBroken={() => undefined}
+            onChange={(value) => setDraft({ ...draft, [name]: value })}
+            value={draft[name] ?? null}
+          />
+        ))}
+        <WorkFailure work={work} />
+        <div className="row">
+          <button className="button primary" disabled={work.isBusy} type="submit">
+            {words().send}
+          </button>
+          <Files files={files} place={place} />
+          {texts.button(fields.find(([, { type }]) => type === 'text')?.[0])}
+        </div>
+      </form>
+      {texts.box}
+    </>
   )
 }
 

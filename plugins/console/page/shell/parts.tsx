@@ -39,22 +39,40 @@ export function WorkFailure({ work }: { readonly work: Pick<Work, 'failure'> }):
   )
 }
 
-/** The end of a form in a dialog: leave it, or do what it is for. */
-export function FormEnd({
-  does,
-  isBusy = false,
-  onCancel,
-}: {
+interface GoingProps {
+  readonly does: string
+  readonly max: number
+  /** How much is done; undefined: nobody knows. */
+  readonly value: number | undefined
+  readonly work: Work
+}
+
+/** How far long work is, and why it stopped. */
+export function Going({ does, max, value, work }: GoingProps): ReactNode {
+  return (
+    <>
+      {work.isBusy ? <progress aria-label={does} max={max} value={value} /> : null}
+      {work.waits === undefined ? null : <p className="soft">{words().waiting(work.waits)}</p>}
+      <WorkFailure work={work} />
+    </>
+  )
+}
+
+interface FormEndProps {
   readonly does: string
   readonly isBusy?: boolean
+  readonly kind?: 'primary' | 'danger'
   readonly onCancel: () => void
-}): ReactNode {
+}
+
+/** The end of a form in a dialog: leave it, or do what it is for. */
+export function FormEnd({ does, isBusy = false, kind = 'primary', onCancel }: FormEndProps): ReactNode {
   return (
     <div className="row end">
       <Button className="button" onPress={onCancel}>
         {words().cancel}
       </Button>
-      <button className="button primary" disabled={isBusy} type="submit">
+      <button className={`button ${kind}`} disabled={isBusy} type="submit">
         {does}
       </button>
     </div>

@@ -7,6 +7,7 @@ import { notify } from '../client/notices.ts'
 import { BY_COOKIE, named, session, signedIn, signedOut, useSession } from '../client/session.ts'
 import { words } from '../words/words.ts'
 import { Box } from './dialog.tsx'
+import { WorkFailure } from './parts.tsx'
 import { useWork } from './work.ts'
 
 function routeOf({ routes }: Catalog, method: string, end: string): OfferedRoute | undefined {
@@ -114,8 +115,13 @@ function Line({ label, onChange, ...input }: LineProps): ReactNode {
   )
 }
 
+interface SignInProps {
+  readonly catalog: Catalog
+  readonly route: OfferedRoute
+}
+
 /** The form alone. */
-export function SignInForm({ catalog, route }: { readonly catalog: Catalog; readonly route: OfferedRoute }): ReactNode {
+export function SignInForm({ catalog, route }: SignInProps): ReactNode {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const work = useWork()
@@ -134,9 +140,7 @@ export function SignInForm({ catalog, route }: { readonly catalog: Catalog; read
         type="password"
         value={password}
       />
-      <p className="bad" role="alert">
-        {work.failure === undefined ? '' : sentence(work.failure)}
-      </p>
+      <WorkFailure work={work} />
       <div className="row">
         <button className="button primary" disabled={work.isBusy} type="submit">
           {words().signIn}
@@ -148,13 +152,7 @@ export function SignInForm({ catalog, route }: { readonly catalog: Catalog; read
 }
 
 /** The screen of an application that shows nothing to people who are not signed in. */
-export function SignInScreen({
-  catalog,
-  route,
-}: {
-  readonly catalog: Catalog
-  readonly route: OfferedRoute
-}): ReactNode {
+export function SignInScreen({ catalog, route }: SignInProps): ReactNode {
   return (
     <main className="card narrow" id="content" tabIndex={-1}>
       <h1>{catalog.name}</h1>
@@ -164,13 +162,7 @@ export function SignInScreen({
 }
 
 /** Over everything else once the session has ended: what lies below stays as it is. */
-export function SignInAgain({
-  catalog,
-  route,
-}: {
-  readonly catalog: Catalog
-  readonly route: OfferedRoute
-}): ReactNode {
+export function SignInAgain({ catalog, route }: SignInProps): ReactNode {
   const { ended } = useSession()
   if (!ended) return null
   return (
