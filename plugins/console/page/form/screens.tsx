@@ -179,13 +179,16 @@ function whenAbsent(draft: Draft, input: Input, record: RecordData): Json {
   return draft[input.name] === null ? null : storedValue(input, record)
 }
 
-/** The questions of an update that the writer of this record may answer. */
+/** The questions of an update that the writer of this record may answer; one that goes meanwhile stays, for what was typed. */
 function useInputs(resource: Resource, answer: Answer): readonly Input[] {
+  const first = useRef<readonly Input[]>(undefined)
   return useMemo(() => {
     const { edit } = controlsOf(resource, canIn(answer))
     // Keys that are no fields have no rights of their own.
     const isOpen = ({ field, name }: Input): boolean => edit.has(name) || (field !== undefined && field.update !== true)
-    return inputsOf(resource, 'update', undefined).filter(isOpen)
+    const now = inputsOf(resource, 'update', undefined).filter(isOpen)
+    first.current ??= now
+    return [...now, ...first.current.filter(({ name }) => !now.some((one) => one.name === name))]
   }, [resource, answer])
 }
 
