@@ -95,16 +95,8 @@ export async function catalogFrom(
   const diagnostics = inOrder([...unreadable, ...found, ...told])
   if (isFailed(diagnostics) || made.value === undefined) return { diagnostics }
   const { brought, written: _, ...parts } = made.value
-  const read = [
-    sources.app,
-    ...brought,
-    ...all.flatMap((layer) => [
-      ...(layer.app === sources.app ? [] : [layer.app]),
-      ...layer.resources,
-      ...layer.texts,
-      ...layer.words,
-    ]),
-  ]
+  const own = all.flatMap(({ app, resources, texts, words }) => [app, ...resources, ...texts, ...words])
+  const read = [...new Set([sources.app, ...brought, ...own])]
   return {
     value: Object.freeze({ ...parts, replaced, lock, files: sources, sources: read, version: fileVersion(read, code) }),
     diagnostics,
