@@ -10,7 +10,7 @@ Object.assign(globalThis, { UVU_DEFER: 1 })
 register('./run/resolve.mjs', import.meta.url)
 const { runFile, watchProcess } = await import('./run/file.ts')
 const { dropDatabases } = await import('./run/left-databases.ts')
-const { isAboutServer, isLong } = await import('./run/selection.ts')
+const { inTurn, isAboutServer, isLong } = await import('./run/selection.ts')
 const { watch } = await import('./run/suite.ts')
 const { runInWorkers } = await import('./run/workers.ts')
 
@@ -107,7 +107,7 @@ if (files.length === 0) {
   totals.failed = 1
   process.stdout.write(`no test file matches ${positionals.join(' ') || 'test/**/*.test.ts'}\n`)
 }
-const orders = files.map(
+const orders = inTurn(files).map(
   (file, index): FileOrder => ({ file, index, ms: Number(options.timeout), narrowable: positionals.length > 0 }),
 )
 

@@ -104,8 +104,17 @@ export function isLong(file: string): boolean {
   return longest(LONG, file) > 0
 }
 
+/** Files that take minutes, or wait for most of their time: begun last, they would be left to one process at the end. */
+const FIRST = ['test/upgrade/upgrade.test.ts', 'test/testing/']
+
+/** The files in the order in which they begin. */
+export function inTurn(files: readonly string[]): readonly string[] {
+  const isFirst = (file: string): boolean => longest(FIRST, file) > 0
+  return [...files.filter(isFirst), ...files.filter((file) => !isFirst(file))]
+}
+
 /** The names of the lists, for the test that each of them is one of a file. */
-export const NAMES: readonly string[] = [...ONCE, ...TWICE, ...LONG]
+export const NAMES: readonly string[] = [...ONCE, ...TWICE, ...LONG, ...FIRST]
 
 /** Whether a file, or a module of the tests that it names, asks for a server; any other runs the same without one. */
 export function asksForServer(file: string): boolean {
