@@ -264,7 +264,8 @@ test('what was missed is sent again: since a moment, or by its delivery, with th
   await until(() => receiver.received.some(({ json }) => json.type === 'books.update'))
   const again = receiver.received.slice(heard)
   assert.equal([...new Set(again.map(({ json }) => json.type))], ['books.create', 'books.update'])
-  const created = (some: typeof again) => some.findLast(({ json }) => json.type === 'books.create')?.headers['webhook-id']
+  const created = (some: typeof again) =>
+    some.findLast(({ json }) => json.type === 'books.create')?.headers['webhook-id']
   assert.is(created(again), created(receiver.received.slice(0, heard)))
   const [first] = await settled(webhook, 2)
   const before = receiver.received.length
