@@ -111,7 +111,8 @@ function updateOf(
   rest: JsonObject,
   lookup: (inner: Execution) => Lookup,
 ): Pick<NamedOperation, 'id' | 'run'> | FieldError {
-  const { if_match: ifMatch, ...body } = resource.fields.has('if_match') ? { ...rest, if_match: undefined } : rest
+  const { if_match: said, ...others } = rest
+  const [ifMatch, body] = resource.fields.has('if_match') ? [undefined, rest] : [said, others]
   if (ifMatch !== undefined && typeof ifMatch !== 'string')
     return mistake({ name: `${place}.if_match` }, 'invalid', 'must be the ETag of the record')
   return { id, run: (inner) => updateRecord(inner, resource, lookup(inner), body, { ifMatch }) }

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { application } from '../support/application.ts'
 import { type Ask, KEEPER, READER, SELLER, things } from './things.ts'
 
 const test = suite('a batch')
@@ -185,6 +186,24 @@ test('a change says which version it is about, and an outcome which one it left'
   assert.is(etag, (await call('GET', `things/${id}`)).headers.etag)
   assert.is((await once({ name: 'V7', if_match: '*' })).status, 200)
   assert.equal(await names('&code=v1'), ['V7'])
+})
+
+test('where a field has the name of the version, it is the field that is written', async () => {
+  const app = await application({
+    resources: {
+      'app.yaml': "name: Tags\nprefix: ''\n",
+      'tags.yaml': `resource: tags
+batch: true
+fields: { if_match: { type: string } }
+policies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: anyone }] }
+`,
+    },
+  })
+  const { id } = (await app.call('POST', '/tags', { body: { if_match: 'a' } })).at('data') as { readonly id: number }
+  const { status, text } = await app.call('POST', '/tags/batch', { body: { update: [{ id, if_match: 'b' }] } })
+  assert.is(status, 200, text)
+  assert.is((await app.call('GET', `/tags/${id}`)).at('data.if_match'), 'b')
+  await app.close()
 })
 
 test('a batch with 5 bad records of 100 writes 95 with partial, and none without', async () => {
