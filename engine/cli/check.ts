@@ -14,6 +14,7 @@ import { inOrder } from '../resolve/resolve.ts'
 import { computedFields } from '../run/rehearse.ts'
 import { violationLine, violations } from '../run/rule-violations.ts'
 import type { Diagnostic } from '../text/diagnostic.ts'
+import { counted } from '../text/render.ts'
 import { keepLock } from './accept.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
@@ -44,12 +45,8 @@ function missingLines(catalog: Catalog, all: boolean): readonly string[] {
     const lines = shown.map(({ path, text }) => `  ${path.map(shownKey).join('.')}: ${JSON.stringify(text)}`)
     const left = missing.length - shown.length
     const more = left === 0 ? [] : [`  … and ${left} more: npx plinth check --all`]
-    return [`Missing in ${language}.words.yaml, ${counted(missing.length)}:`, ...lines, ...more]
+    return [`Missing in ${language}.words.yaml, ${counted(missing.length, 'text')}:`, ...lines, ...more]
   })
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 text' : `${count} texts`
 }
 
 function shownKey(key: string): string {

@@ -174,6 +174,7 @@ function countLine(diagnostics: readonly Diagnostic[]): string {
   return `${counts.join(' and ')}${files > 0 ? ` in ${counted(files, 'file')}` : ''}`
 }
 
-function counted(count: number, word: string): string {
+/** `3 files`; nothing for none. */
+export function counted(count: number, word: string): string {
   return count === 0 ? '' : `${count} ${word}${count === 1 ? '' : 's'}`
 }

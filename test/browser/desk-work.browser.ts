@@ -1,31 +1,13 @@
 /** What an agent does with a ticket: texts that are kept, files, and tickets that become one or two. */
 import type { Page } from 'playwright-core'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { TestApplication } from '../support/application.ts'
-import { barriers, openBrowser } from '../support/browser.ts'
-import { makeIn, openDesk, signedInTo } from './desk.ts'
+import { barriers } from '../support/browser.ts'
+import { deskSuite, makeIn, signedInTo, type World } from './desk.ts'
 
-interface World {
-  readonly app: TestApplication
-  readonly token: string
-}
-
-const test = suite<World>('work on tickets in the console')
-const browser = await openBrowser()
-/** Without a browser every test is skipped. */
-const it = browser === undefined ? test.skip : test
-
-test.before(async (context) => {
-  if (browser !== undefined) Object.assign(context, await openDesk())
-})
-test.after(async ({ app }) => {
-  await browser?.close()
-  await app?.close()
-})
+const { browser, it, test } = await deskSuite('work on tickets in the console')
 
 const on = (world: World, path: string, work: (page: Page) => Promise<void>): Promise<void> =>
-  signedInTo(browser!, world.app, path, work)
+  signedInTo(browser, world.app, path, work)
 
 const ticket = (world: World, subject: string) => makeIn(world, '/tickets', { subject, details: 'Since Monday.' })
 

@@ -1,32 +1,19 @@
 /** The console over the support desk: signing in, what each role sees, moves, and a session that ends in a form. */
 import type { Locator, Page } from 'playwright-core'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
 import type { TestApplication } from '../support/application.ts'
-import { barriers, openBrowser, openPage } from '../support/browser.ts'
+import { barriers, openPage } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
-import { ACCOUNT, openDesk, signedInTo, signIn } from './desk.ts'
+import { ACCOUNT, deskSuite, signedInTo, signIn } from './desk.ts'
 
-const test = suite<{ app: TestApplication; token: string }>('the desk in the console')
-const browser = await openBrowser()
-
-/** Without a browser every test is skipped. */
-const it = browser === undefined ? test.skip : test
-
-test.before(async (context) => {
-  if (browser !== undefined) Object.assign(context, await openDesk())
-})
-test.after(async ({ app }) => {
-  await browser?.close()
-  await app?.close()
-})
+const { browser, it, test } = await deskSuite('the desk in the console')
 
 const signedIn = (app: TestApplication, path: string, work: (page: Page) => Promise<void>): Promise<void> =>
-  signedInTo(browser!, app, path, work)
+  signedInTo(browser, app, path, work)
 
 it('a wrong password says so, and the right one shows what the account may see', async ({ app }) => {
-  const { close, page, problems } = await openPage(browser!, {})
+  const { close, page, problems } = await openPage(browser, {})
   await page.goto(`${app.address}/console`)
   await page.getByLabel('E-mail').fill(ACCOUNT.email)
   await page.getByLabel('Password').fill('wrong')

@@ -1,14 +1,34 @@
 /** The support desk with two tickets, and the console of it in a browser. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
 import { application, type TestApplication } from '../support/application.ts'
-import { openPage, WIDE } from '../support/browser.ts'
+import { openBrowser, openPage, WIDE } from '../support/browser.ts'
 
 export const ACCOUNT = { email: 'admin@desk.example', password: 'a long enough secret 9' }
 
+export interface World {
+  readonly app: TestApplication
+  readonly token: string
+}
+
+/** Tests of the desk in a browser, each of which is skipped without one. */
+export async function deskSuite(name: string) {
+  const test = suite<World>(name)
+  const browser = await openBrowser()
+  test.before(async (context) => {
+    if (browser !== undefined) Object.assign(context, await openDesk())
+  })
+  test.after(async ({ app }) => {
+    await browser?.close()
+    await app?.close()
+  })
+  return { test, it: browser === undefined ? test.skip : test, browser: browser! }
+}
+
 /** The desk, with the token of its administrator. */
-export async function openDesk(): Promise<{ readonly app: TestApplication; readonly token: string }> {
+async function openDesk(): Promise<World> {
   // A browser keeps a cookie of this machine alone without https.
   const env = { BASE_URL: 'http://localhost:3000', ADMIN_EMAIL: ACCOUNT.email, ADMIN_PASSWORD: ACCOUNT.password }
   const app = await application({ resources: 'resources', env })
@@ -21,7 +41,7 @@ export async function openDesk(): Promise<{ readonly app: TestApplication; reado
 
 /** Creates a record as the administrator. */
 export async function makeIn(
-  { app, token }: { readonly app: TestApplication; readonly token: string },
+  { app, token }: World,
   path: string,
   body: JsonObject,
 ): Promise<JsonObject & { readonly id: number }> {

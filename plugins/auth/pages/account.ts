@@ -1,6 +1,5 @@
 /** The page at /account: second factors, sessions, keys and identities of its reader. */
-import { escaped, rootOf, wholePage } from '../../pages/page.ts'
-import { pageRoute } from './page-route.ts'
+import { ownPage, pageRoute } from './page-route.ts'
 import { PROOF, PROOF_DIALOG, PROOF_STYLE } from './proof.ts'
 import { SHARED } from './script.ts'
 
@@ -178,11 +177,5 @@ export const accountPage = pageRoute({
   summary: 'The page of the own account',
   description:
     'Its sessions, second factors, keys and identities. It needs a session by cookie, and leads to /sign-in without one.',
-  handle: async (context) => {
-    const root = escaped(rootOf(context))
-    const main = `<main hidden data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}">
-${mainIn(root)}
-</main><noscript><p class="notice bad">This page needs JavaScript.</p></noscript>`
-    return wholePage(context, { title: 'Your account', main, script: SCRIPT, style: STYLE })
-  },
+  handle: async (context) => ownPage(context, { title: 'Your account', inside: mainIn, script: SCRIPT, style: STYLE }),
 })

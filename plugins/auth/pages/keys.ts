@@ -1,7 +1,6 @@
 /** The page at /account/keys: a new key of a program, for its reader or for a service account. */
-import { escaped, rootOf, wholePage } from '../../pages/page.ts'
 import { authOptions } from '../options.ts'
-import { pageRoute } from './page-route.ts'
+import { ownPage, pageRoute } from './page-route.ts'
 import { PROOF, PROOF_DIALOG, PROOF_STYLE } from './proof.ts'
 import { SHARED } from './script.ts'
 
@@ -110,11 +109,11 @@ export const keysPage = pageRoute({
   summary: 'The page to make a key of a program',
   description:
     'For the own account or a service account. It needs a session by cookie, and leads to /sign-in without one.',
-  handle: async (context) => {
-    const root = escaped(rootOf(context))
-    const main = `<main hidden data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}">
-${mainIn(root, authOptions(context.options).keys.longestDays)}
-</main><noscript><p class="notice bad">This page needs JavaScript.</p></noscript>`
-    return wholePage(context, { title: 'Make a key', main, script: SCRIPT, style: STYLE })
-  },
+  handle: async (context) =>
+    ownPage(context, {
+      title: 'Make a key',
+      inside: (root) => mainIn(root, authOptions(context.options).keys.longestDays),
+      script: SCRIPT,
+      style: STYLE,
+    }),
 })
