@@ -119,10 +119,14 @@ it('somebody signs in, sets up an app and a passkey, and signs in by each', asyn
     const touches = (enabled: boolean) =>
       cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
     await touches(false)
+    const options = `${base}/api/auth/passkey/options`
+    const asked = page.waitForResponse(options)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(`${base}/sign-in`)
+    await asked
+    // What a device was asked while nobody touched it stays without an answer, so it is touched before the button asks.
+    await page.route(options, (route) => touches(true).then(() => route.continue()), { times: 1 })
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await touches(true)
     await page.waitForURL(`${base}/account`, { timeout: 120_000 })
     await page.getByText('First Admin, boss@people.example').waitFor()
 

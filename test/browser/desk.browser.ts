@@ -137,10 +137,11 @@ it('what is typed below a record is there after a reload and after signing in ag
     await page.reload()
     await write.waitFor()
     assert.is(await write.inputValue(), 'Half an answer')
-    await page.context().clearCookies()
     await write.press('End')
     await page.keyboard.type(', and more')
-    await page.getByRole('button', { name: 'Send' }).first().click()
+    await page.context().clearCookies()
+    // Another request may be refused first, and the dialog is over the button then.
+    await page.getByRole('button', { name: 'Send' }).first().dispatchEvent('click')
     await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
     await page.reload()
     await signIn(page)
