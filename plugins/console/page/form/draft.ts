@@ -108,6 +108,18 @@ export function storedValue({ isMany, name, relation, relationName }: Input, rec
   return isRecord(part) ? (part.id ?? null) : null
 }
 
+/** The way back from a change of these inputs: the values that the record had, and whether another still has the changed ones. */
+export function wayBack(
+  inputs: readonly Input[],
+  record: RecordData,
+  change: RecordData,
+): { readonly before: RecordData; readonly isStill: (now: RecordData) => boolean } {
+  return {
+    before: Object.fromEntries(inputs.map((input) => [input.name, storedValue(input, record)])),
+    isStill: (now) => inputs.every((input) => isSame(storedValue(input, now), change[input.name] ?? null)),
+  }
+}
+
 /** The value that a new record gets without an answer; null where the server decides. */
 export function usualValue({ field, relation }: Input): Json {
   const usual = field?.default

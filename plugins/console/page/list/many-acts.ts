@@ -14,7 +14,7 @@ import { type Notice, notify } from '../client/notices.ts'
 import type { Pages } from '../client/pages.ts'
 import { fieldsFor } from '../client/screens.ts'
 import { takeBack } from '../client/undo.ts'
-import { type Input, isSame, storedValue } from '../form/draft.ts'
+import { type Input, wayBack } from '../form/draft.ts'
 import { countText } from '../format.tsx'
 import { words } from '../words/words.ts'
 import type { Selection } from './selection.ts'
@@ -70,14 +70,14 @@ export async function perform(reach: Reach, act: Act, matched: number, doing: Do
         { verb, records: rows.map(({ id = null }) => ({ id, ...(verb === 'update' ? { change } : {}) })) },
         doing,
       )
-  notify(words().didMany(countText(came.done.length), countText(came.refused.length)), wayBack(reach, act, rows, came))
+  notify(words().didMany(countText(came.done.length), countText(came.refused.length)), undoOf(reach, act, rows, came))
   selection.only(came.refused.map(({ id }) => id))
   pages.again()
   return came
 }
 
 /** How to take it back: what somebody else has changed since stays as it is, and is said. */
-function wayBack(reach: Reach, act: Act, rows: readonly RecordData[], came: Outcome): Notice['action'] {
+function undoOf(reach: Reach, act: Act, rows: readonly RecordData[], came: Outcome): Notice['action'] {
   const { named, pages } = reach
   const { resource } = named
   const { inputs, verb } = act
@@ -114,15 +114,11 @@ async function changedBack(
   { done, etags }: Outcome,
 ): Promise<Outcome> {
   const changed = new Set(done.map(idOf))
-  const valuesOf = (record: RecordData): RecordData =>
-    Object.fromEntries(inputs.map((input) => [input.name, storedValue(input, record)]))
-  const isStill = (record: RecordData): boolean =>
-    inputs.every((input) => isSame(storedValue(input, record), change[input.name] ?? null))
   const records = rows
     .filter((record) => changed.has(idOf(record)))
     .map((record) => ({
       id: record.id ?? null,
-      change: { ...valuesOf(record), if_match: etags.get(idOf(record)) ?? '""' },
+      change: { ...wayBack(inputs, record, change).before, if_match: etags.get(idOf(record)) ?? '""' },
     }))
   const came = await doMany(batch, { verb: 'update', records }, QUIET)
   const again: Refused[] = []
@@ -134,8 +130,7 @@ async function changedBack(
       await takeBack({
         path: `${path}/${encodeURIComponent(one.id)}`,
         etag: undefined,
-        before: valuesOf(before),
-        isStill,
+        ...wayBack(inputs, before, change),
       }).then(
         () => taken.push(before),
         (error) => again.push({ id: one.id, sentence: sentence(error) }),

@@ -17,7 +17,7 @@ import { notify } from '../client/notices.ts'
 import { go, hrefOf } from '../client/place.ts'
 import type { ButtonPart } from '../client/screens.ts'
 import { notifyChange } from '../client/undo.ts'
-import { inputsOf, isSame, storedValue } from '../form/draft.ts'
+import { inputsOf, wayBack } from '../form/draft.ts'
 import { Icon } from '../shell/icon.tsx'
 import { useKey } from '../shell/keys.tsx'
 import { WorkFailure } from '../shell/parts.tsx'
@@ -134,12 +134,9 @@ async function act(props: OneProps, drafts: Drafts, doing: Doing): Promise<void>
       ? undefined
       : (await ask(path, { method: 'PATCH', body: set, ifMatch: isWritten ? undefined : answer.etag, ...doing })).etag
   const inputs = inputsOf(named.resource, 'update', undefined).filter(({ name }) => Object.hasOwn(set, name))
-  const before = Object.fromEntries(inputs.map((input) => [input.name, storedValue(input, record)]))
-  const isStill = (now: RecordData): boolean =>
-    inputs.every((input) => isSame(storedValue(input, now), set[input.name] ?? null))
   // What is written below, and what a route did, stays.
   if (isWritten || inputs.length === 0) notify(words().done(button.label))
-  else notifyChange(words().done(button.label), { path, etag, before, isStill }, again)
+  else notifyChange(words().done(button.label), { path, etag, ...wayBack(inputs, record, set) }, again)
   again()
 }
 
