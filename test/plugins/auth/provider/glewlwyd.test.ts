@@ -5,7 +5,7 @@ import type { Answer } from '../../../support/answer.ts'
 import { runAhead } from '../../../support/job.ts'
 import { until } from '../../../support/wait.ts'
 import { type Glewlwyd, type Known, openGlewlwyd, SECRET, type Visit, without } from './glewlwyd.ts'
-import { acmeAt, type Browser, CALLBACK, type Office, openOffice } from './office.ts'
+import { ADMIN, acmeAt, type Browser, CALLBACK, type Office, openOffice } from './office.ts'
 
 interface State {
   acme: Glewlwyd
@@ -82,6 +82,69 @@ it('an address that is not verified there is not admitted', async (state) => {
     403,
     /may not be used here/,
   )
+})
+
+it('nobody of another domain is admitted', async (state) => {
+  await isRefused(
+    await comes(state, { username: 'mal', groups: ['desk-agents'], email: 'mal@evil.example' }),
+    403,
+    /may not be used here/,
+  )
+})
+
+it('an unverified address of an account that is there opens nothing, and its owner is told by mail', async (state) => {
+  const office = await openOffice(acmeAt(state.acme.issuer).replace(/admit:.*/, ''), {
+    env: { AUTH_ACME_SECRET: SECRET },
+  })
+  try {
+    const unproved = { username: 'mallory', groups: ['desk-admins'], email: ADMIN.email, verified: false }
+    await isRefused(await comes({ ...state, office }, unproved), 403, /by the address alone/)
+    const [mail = ''] = await office.mails(1)
+    assert.match(mail, /To: boss@acme.example[\s\S]*Subject: A sign-in with Acme at Office/)
+  } finally {
+    await office.close()
+  }
+})
+
+it('two tabs sign in at once, each to where it began, and the back button leads to what to do', async ({
+  acme,
+  office,
+}) => {
+  await acme.person(ANN)
+  const browser = office.browser()
+  const [one, other] = [await browser.begin('acme', '?next=/one'), await browser.begin('acme', '?next=/other')]
+  const there = await acme.through(other, ANN.username)
+  const here = await acme.through(one, ANN.username)
+  assert.match((await browser.comeBack(there.back)).text, /url=\/other"/)
+  assert.match((await browser.comeBack(here.back)).text, /url=\/one"/)
+  const back = await browser.comeBack(here.back)
+  assert.is(back.status, 400)
+  assert.match(back.text, /was used already[\s\S]*Begin again/)
+  assert.is((await browser.me())?.email, 'ann@acme.example', 'the session that is there stays')
+})
+
+it('a sign-in of more than ten minutes is over, and clocks that are ten minutes apart are told as that', async (state) => {
+  let ahead = 0
+  const now = (): Date => new Date(Date.now() + ahead * 60_000)
+  const office = await openOffice(acmeAt(state.acme.issuer), { now, env: { AUTH_ACME_SECRET: SECRET } })
+  try {
+    await state.acme.person(ANN)
+    const browser = office.browser()
+    const visit = await state.acme.through(await browser.begin(), ANN.username)
+    ahead = 11
+    await isRefused({ browser, visit, answer: await browser.comeBack(visit.back) }, 400, /took more than ten minutes/)
+    for (ahead of [-10, 10])
+      await isRefused(await comes({ ...state, office }, ANN), 400, /clocks of the two servers differ/)
+  } finally {
+    await office.close()
+  }
+})
+
+it('keys that it changed are read again', async (state) => {
+  assert.is((await comes(state, ANN)).answer.status, 200)
+  await state.acme.rotate()
+  const { answer } = await comes(state, ANN)
+  assert.is(answer.status, 200, answer.text)
 })
 
 it('an answer to another nonce, verifier or browser is not taken, nor one that comes twice', async (state) => {

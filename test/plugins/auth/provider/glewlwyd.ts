@@ -27,6 +27,8 @@ export interface Known {
   readonly username: string
   readonly groups: readonly string[]
   readonly verified?: boolean
+  /** Their own at acme.example if absent. */
+  readonly email?: string
 }
 
 export interface Glewlwyd {
@@ -35,6 +37,8 @@ export interface Glewlwyd {
   person(known: Known): Promise<void>
   /** Names where its logout tokens go. */
   tell(logout: string): Promise<void>
+  /** Changes its key; tokens are signed with the new one from now on. */
+  rotate(): Promise<void>
   /** Signs somebody in with a browser that it does not know, and goes on to where it leads back. */
   through(begin: URL, username: string): Promise<Visit>
   close(): Promise<void>
@@ -135,6 +139,14 @@ function openidOf(issuer: string): object {
   }
 }
 
+const pluginOf = (issuer: string): object => ({
+  module: 'oidc',
+  name: 'oidc',
+  display_name: 'OpenID Connect',
+  enabled: true,
+  parameters: openidOf(issuer),
+})
+
 /** Makes an empty provider ready; gives its administrator. */
 async function prepared(origin: string, issuer: string): Promise<Caller> {
   const admin = callerAt(origin)
@@ -149,8 +161,7 @@ async function prepared(origin: string, issuer: string): Promise<Caller> {
   })
   await admin.ask('PUT', '/api/mod/user/database', users)
   await admin.ask('PUT', '/api/mod/user/database/reset')
-  const plugin = { module: 'oidc', name: 'oidc', display_name: 'OpenID Connect', enabled: true }
-  await admin.ask('POST', '/api/mod/plugin/', { ...plugin, parameters: openidOf(issuer) })
+  await admin.ask('POST', '/api/mod/plugin/', pluginOf(issuer))
   for (const name of SCOPES.slice(1))
     await admin.ask('POST', '/api/scope/', { name, display_name: name, password_required: true, scheme: {} })
   return admin
@@ -187,12 +198,12 @@ export async function openGlewlwyd(redirect: string): Promise<Glewlwyd> {
   const known = new Set<string>()
   return {
     issuer,
-    async person({ groups, username, verified = true }) {
+    async person({ groups, username, verified = true, email = `${username}@acme.example` }) {
       const account = {
         username,
         password: PASSWORD,
         name: `${username} Reed`,
-        email: `${username}@acme.example`,
+        email,
         scope: [...SCOPES, 'g_profile'],
         groups,
         verified: verified ? 'yes' : 'no',
@@ -204,6 +215,10 @@ export async function openGlewlwyd(redirect: string): Promise<Glewlwyd> {
     },
     async tell(logout) {
       await admin.ask('PUT', '/api/client/desk', { ...client, backchannel_logout_uri: logout })
+    },
+    async rotate() {
+      await admin.ask('PUT', '/api/mod/plugin/oidc', pluginOf(issuer))
+      await admin.ask('PUT', '/api/mod/plugin/oidc/reset')
     },
     through: (begin, username) => through(callerAt(origin), begin, username),
     async close() {
