@@ -77,7 +77,8 @@ export function createPlans(catalog: Catalog): Plans {
   let made = 0
   return {
     get<G extends object, P extends object>(make: (catalog: Catalog, parts: G) => P, parts: G): P & Plan {
-      const isOfCaller = isMadeUp(Object.values(parts))
+      let isOfCaller = false
+      for (const name in parts) isOfCaller ||= isMadeUpPart(parts[name] as Part)
       const plan = (isOfCaller ? madeUp : usual).get(identityOfParts(make, parts as Parts), () =>
         Object.freeze({ ...make(catalog, parts), planId: `p${++made}`, madeUp: isOfCaller }),
       )
@@ -89,7 +90,11 @@ export function createPlans(catalog: Catalog): Plans {
 
 /** Whether a caller made one of the parts up. */
 export function isMadeUp(parts: readonly Part[]): boolean {
-  return parts.some((part) => isPlan(part) && part.madeUp === true)
+  return parts.some(isMadeUpPart)
+}
+
+function isMadeUpPart(part: Part): boolean {
+  return isPlan(part) && part.madeUp === true
 }
 
 /** Values by a text that says what each was made of. */

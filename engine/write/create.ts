@@ -17,6 +17,7 @@ import { type Children, createChildren, splitBody } from './children.ts'
 import {
   assignedValues,
   coveringClauses,
+  haveSameNames,
   insertPlan,
   namesIn,
   readInput,
@@ -196,7 +197,7 @@ async function createNew(around: Execution, record: NewRecord, told?: 'id'): Pro
 /** What is to be written: all of the record. */
 async function changeOf(
   inner: Execution,
-  { children, clauses, input, never, parent, resource }: NewRecord,
+  { children, clauses, input, never, parent, plan, resource }: NewRecord,
   values: Readonly<FieldValues>,
 ): Promise<Change> {
   const { actor, transaction } = inner
@@ -209,7 +210,10 @@ async function changeOf(
     extra: input.extra,
     links: input.many,
     settle: (left) => withSlugs(inner, resource, left),
-    plan: (complete, clause, answer) => insertPlan(inner, { ...parts, clause, answer }, complete),
+    plan: (complete, clause, answer) =>
+      plan.alone && clause === plan.clause && answer === plan.answer && haveSameNames(complete, input.values)
+        ? plan
+        : insertPlan(inner, { ...parts, clause, answer }, complete),
     behind: (within, id) => createChildren(within, resource, id, children, createRecord),
   }
 }
