@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { barriers } from '../support/browser.ts'
+import { until } from '../support/wait.ts'
 import { MANAGER, openRental, type Rental } from './world.ts'
 
 const test = suite<Rental>('bad days in the console')
@@ -69,6 +70,33 @@ it('two windows of one person keep what each of them changed, and the first one 
   })
   const { customer, quantity } = await read(3)
   assert.equal([customer, quantity], ['From the first', 4])
+})
+
+it('somebody is told what another one does right after a change of their own, and never of the own one', async ({
+  app,
+  change,
+  on,
+}) => {
+  await on('/bookings/5', async (page) => {
+    let reads = 0
+    page.on('response', (response) => {
+      if (response.request().method() === 'GET' && response.url().endsWith('/rental/bookings/5')) reads += 1
+    })
+    const told = page.locator('.meanwhile')
+    const moves = page.getByRole('group', { name: /Status/ })
+    await moves.getByRole('button', { name: /Cancelled/ }).click()
+    await page.locator('.notices').getByText('Status: Cancelled').waitFor()
+    // Once because it was moved, and once because the stream says so.
+    await until(() => reads > 2)
+    assert.is(await told.count(), 0)
+    await change(5, { customer: 'By somebody else' })
+    await told.getByText('Somebody changed this record just now.').waitFor()
+    await page.goto(`${app.address}/console/bookings/6`)
+    await moves.getByRole('button', { name: /Cancelled/ }).click()
+    await page.locator('.notices').getByText('Status: Cancelled').waitFor()
+    await app.call('DELETE', '/rental/bookings/6', { token: MANAGER })
+    await told.getByText('This record is not there any more').waitFor()
+  })
 })
 
 if (rental === undefined) process.stdout.write('skipped: no Chromium\n')

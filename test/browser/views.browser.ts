@@ -209,6 +209,7 @@ it('a record is laid out, its thread is written to, and buttons do what they say
     await talk.getByRole('checkbox').check()
     await talk.getByRole('button', { name: 'Send' }).click()
     await talk.locator('li').filter({ hasText: 'The cable is loose' }).getByText('Is secret').waitFor()
+    assert.is(await page.locator('.meanwhile').count(), 0, 'what one writes below a record is no news')
     assert.is(await talk.getByRole('textbox', { name: /Text/ }).inputValue(), '')
     assert.equal(await barriers(page), [])
     await page.getByRole('button', { name: 'Finish' }).click()

@@ -2,6 +2,7 @@
 import { words } from '../words/words.ts'
 import type { Can, Json, RecordData } from './catalog.ts'
 import { newListeners } from './listeners.ts'
+import { GONE, noteWrite } from './own.ts'
 import { BY_COOKIE, session, sessionEnded } from './session.ts'
 
 /** The path below which the application begins. */
@@ -70,14 +71,6 @@ export function addressOf(path: string): string {
   return `${ROOT}${path}`
 }
 
-/** When this page wrote something last, by the path. */
-const written = new Map<string, number>()
-
-/** Whether this page itself has just written at the path or below it. */
-export function hasWritten(path: string, withinMs: number): boolean {
-  return [...written].some(([at, when]) => at.startsWith(path) && Date.now() - when < withinMs)
-}
-
 const refusals = newListeners()
 
 /** Calls `listener` when a write is refused for what the page did not expect: rights or fields may be others by now. */
@@ -87,18 +80,25 @@ const UNEXPECTED = new Set([403, 404, 410, 422])
 
 /** Asks the API; waits and asks again when it is too busy. Throws Refusal, or the AbortError of `signal`. */
 export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
+  const isWrite = asked.method !== undefined && asked.method !== 'GET' && !path.includes('dry_run=true')
   for (let attempt = 1; ; attempt += 1) {
-    const response = await send(path, asked)
+    const sent = send(path, asked)
+    if (isWrite) noteWrite(path, sent.then(versionLeft))
+    const response = await sent
     const seconds = Number(response.headers.get('retry-after') ?? 2)
     const isBusy = (response.status === 429 || response.status === 503) && asked.key !== 'never'
-    const isWrite = asked.method !== undefined && asked.method !== 'GET' && !path.includes('dry_run=true')
-    if (isWrite && response.ok) written.set(path.replace(/\?.*$/, ''), Date.now())
     if (isWrite && UNEXPECTED.has(response.status)) refusals.tell()
     if (!isBusy || attempt === ATTEMPTS || seconds > LONGEST_WAIT)
       return answerOf(response, { path, method: asked.method ?? 'GET' })
     asked.onWait?.(seconds)
     await pause(seconds * 1000, asked.signal)
   }
+}
+
+/** The version that a write leaves; undefined: it was refused. */
+function versionLeft({ headers, ok, status }: Response): string | undefined {
+  if (!ok) return undefined
+  return status === 204 ? GONE : (headers.get('etag') ?? '')
 }
 
 /** One JSON file of the application, such as its catalog. */

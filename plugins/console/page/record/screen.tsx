@@ -1,7 +1,7 @@
 /** A record: its fields and relations, the lists below it, and what its reader may do to it. */
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from 'react-aria-components'
-import { type Answer, ask, canIn, hasWritten, newKey, rowsIn } from '../client/api.ts'
+import { type Answer, ask, canIn, newKey, rowsIn } from '../client/api.ts'
 import { useAnswer, useRecord } from '../client/asking.ts'
 import {
   type Catalog,
@@ -16,6 +16,7 @@ import {
 } from '../client/catalog.ts'
 import { useTold } from '../client/live.ts'
 import { notify } from '../client/notices.ts'
+import { GONE, isOwn } from '../client/own.ts'
 import { go, hrefOf } from '../client/place.ts'
 import { neighbours } from '../client/trail.ts'
 import { countText, hasScreen, Shown, Value } from '../format.tsx'
@@ -42,7 +43,7 @@ export function RecordScreen(props: RecordProps): ReactNode {
   const path = `${resource.path}/${encodeURIComponent(id)}`
   const { again, answer, failure, record, waits } = useRecord(path)
   useTitle(record === undefined ? resource.label.one : titleOf(resource, record), catalog.name)
-  const meanwhile = useMeanwhile({ ...props, again, etag: answer?.etag, path })
+  const meanwhile = useMeanwhile({ ...props, again, answer, path })
   return (
     <>
       <div className="row">
@@ -106,31 +107,29 @@ function Whole({ again, answer, catalog, named, path, record }: WholeProps): Rea
   )
 }
 
-/** For so long a change that is told is one of this page. */
-const OWN_MS = 3000
-
 interface MeanwhileProps extends RecordProps {
   readonly path: string
-  readonly etag: string | undefined
+  readonly answer: Answer | undefined
   readonly again: () => void
 }
 
 /** What others do to the record while it is looked at: it is read again, and its reader is told. */
-function useMeanwhile({ again, catalog, etag, id, named, path }: MeanwhileProps): string | undefined {
+function useMeanwhile({ again, answer, catalog, id, named, path }: MeanwhileProps): string | undefined {
   const { list, stream } = named.resource
   const [told, setTold] = useState<{ readonly path: string; readonly text: string } | undefined>(undefined)
   const seen = useRef<{ readonly path: string; readonly etag: string } | undefined>(undefined)
   const isKnown = stream !== undefined && list?.filters.id !== undefined
   useTold(catalog.stream, isKnown ? `${named.name}?${new URLSearchParams({ id })}` : undefined, ({ type }) => {
     if (type !== 'deleted') again()
-    else if (!hasWritten(path, OWN_MS)) setTold({ path, text: words().goneMeanwhile })
+    else void isOwn(path, GONE).then((own) => own || setTold({ path, text: words().goneMeanwhile }))
   })
   useEffect(() => {
+    const etag = answer?.etag
     if (etag === undefined) return
     const isOther = seen.current?.path === path && seen.current.etag !== etag
     seen.current = { path, etag }
-    if (isOther && !hasWritten(path, OWN_MS)) setTold({ path, text: words().changedMeanwhile })
-  }, [path, etag])
+    void isOwn(path, etag).then((own) => own || !isOther || setTold({ path, text: words().changedMeanwhile }))
+  }, [path, answer])
   return told?.path === path ? told.text : undefined
 }
 
