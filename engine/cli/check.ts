@@ -19,7 +19,7 @@ import { keepLock } from './accept.ts'
 import { isBegun, showDiagnostics, withDatabase } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { earlierIn, withEarlier } from './upgrade/earlier.ts'
-import { warningsOfCode } from './upgrade/imports.ts'
+import { warningsOfCode } from './upgrade/plugin-names.ts'
 import { earlierWords } from './upgrade/words.ts'
 
 export async function run(invocation: Invocation): Promise<ExitCode> {

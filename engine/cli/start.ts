@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts'
 import { inTurns } from '../turns.ts'
 import { showDiagnostics, shownInstances } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
-import { warningsOfCode } from './upgrade/imports.ts'
+import { warningsOfCode } from './upgrade/plugin-names.ts'
 import type { Watching } from './watch.ts'
 
 async function fillWithExamples(engine: Engine): Promise<void> {

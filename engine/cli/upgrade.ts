@@ -14,7 +14,7 @@ import { showDiagnostics } from './application.ts'
 import type { ExitCode, Invocation } from './command.ts'
 import { nextOf } from './next.ts'
 import { type Earlier, earlierIn } from './upgrade/earlier.ts'
-import { earlierImports, pluginCode, withPresentImports } from './upgrade/imports.ts'
+import { earlierNamesIn, pluginCode, withPresentNames } from './upgrade/plugin-names.ts'
 import { type Choice, type EarlierWord, earlierWords, type Instead } from './upgrade/words.ts'
 
 /** Mistakes that leave a file without its value. */
@@ -58,8 +58,8 @@ export async function run(invocation: Invocation): Promise<ExitCode> {
       )
       return 1
     }
-    const code = earlierImports(words, await pluginCode(settings.pluginsDir))
-    for (const [{ file, text }, after] of withPresentImports(code)) files.rewrite(file, text, after)
+    const code = earlierNamesIn(words, await pluginCode(settings.pluginsDir))
+    for (const [{ file, text }, after] of withPresentNames(code)) files.rewrite(file, text, after)
     const idle = [...chosen.keys()].filter((name) => !work.asked.has(name))
     if (idle.length > 0) {
       complain(`There is nothing to choose for ${idle.join(', ')}.`)

@@ -80,7 +80,7 @@ export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
   plugin_failed: "The message holds the plugin's own error; ask its author.",
   wrong_plugin: 'Export the result of `definePlugin` as default.',
   plugin_clash: 'Use one of the two, or ask their authors to rename.',
-  earlier_name: 'Run `npx plinth upgrade`, or import what the message names. A warning.',
+  earlier_name: 'Run `npx plinth upgrade`, or use what the message names. A warning.',
   stale_plugin: 'Remove the older `index.js`, or compile it again. A warning.',
   plugin_cycle: 'Remove one `after`.',
   wrong_sql:

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { earlierImports, importWarnings, withPresentImports } from '../../engine/cli/upgrade/imports.ts'
-import type { EarlierWord } from '../../engine/cli/upgrade/words.ts'
+import { earlierNamesIn, nameWarnings, withPresentNames } from '../../engine/cli/upgrade/plugin-names.ts'
+import { type EarlierWord, earlierWords } from '../../engine/cli/upgrade/words.ts'
+import { CONTRIBUTIONS } from '../../engine/plugin/contribution.ts'
 import { placeOf } from '../../engine/text/source.ts'
 import { plinth } from './world.ts'
 
@@ -103,7 +104,7 @@ test('a file that cannot be read, or a way that nobody offers, changes nothing',
   assert.is(await textOf('levels.yaml'), LEVELS)
 })
 
-test('the check names imports of names that are gone, with file and line', async () => {
+test('the check names imports and keys that are gone, with file and line', async () => {
   const plugins = join(folder, 'plugins')
   await mkdir(join(plugins, 'shop'), { recursive: true })
   const code = `import {
@@ -124,6 +125,17 @@ export type Around = Middleware
     /shop\/index\.ts:3:8 warning earlier_name: "Middleware" went with version 0\.2\.0 from the interface of plugins: hooks are around writes/,
   )
   assert.is(complained.match(/earlier_name/g)?.length, 1)
+  await writeFile(join(plugins, 'shop/index.ts'), code.replace("name: 'shop',", "name: 'shop',\n  middleware: [],\n "))
+  const refused = await plinth(['check'], { ...env(), PLUGINS_DIR: plugins })
+  assert.is(refused.code, 1)
+  assert.match(
+    refused.complained,
+    'The plugin "shop" contributes "middleware", which is nothing a plugin can contribute',
+  )
+  assert.match(
+    refused.complained,
+    /shop\/index\.ts:7:3 warning earlier_name: "plugin\.middleware" went with version 0\.2\.0 from the interface of plugins: hooks are around writes/,
+  )
 })
 
 const words: readonly EarlierWord[] = [
@@ -141,9 +153,9 @@ import { oldName as elsewhere } from 'another'
 oldName(mine)
 `
   const source = { file: 'index.ts', text }
-  const found = earlierImports(words, [source])
+  const found = earlierNamesIn(words, [source])
   assert.is(
-    withPresentImports(found).get(source),
+    withPresentNames(found).get(source),
     `import { newName as oldName, type Waxing as Waning, gone } from 'plinth' // as before
 import { newName as mine, other } from "plinth/test"
 import plugin, { /* oldName */ newName as again } from 'plinth'
@@ -152,7 +164,7 @@ import { oldName as elsewhere } from 'another'
 oldName(mine)
 `,
   )
-  const [first, second, third] = importWarnings(found).map(
+  const [first, second, third] = nameWarnings(found).map(
     ({ message, hint, span }) => `${placeOf(span!)} ${message} (${hint})`,
   )
   assert.equal(
@@ -163,6 +175,88 @@ oldName(mine)
       'index.ts:1:32 "gone" went with version 0.4.0 from the interface of plugins: nothing took its place (change the code)',
     ],
   )
+})
+
+const members: readonly EarlierWord[] = [
+  { version: '0.4.0', member: 'plugin.wraps', is: 'plugin.hooks', goes: '0.5.0', says: '`hooks` says it' },
+  { version: '0.4.0', member: 'plugin.gone', says: 'nothing took its place' },
+  { version: '0.4.0', member: 'context.look', is: 'context.survey', goes: '0.5.0', says: '`survey` finds more' },
+]
+
+const PLUGIN = `import { definePlugin, type PluginContext } from 'plinth'
+// context.look is an earlier name, and so is wraps
+const said = 'context.look', pattern = /[']context.look/
+const wraps = { create: async (context, next) => { context.look(1); await context.log.look(); await next() } }
+async function found(inner: PluginContext, other: { look(): void }): Promise<void> {
+  inner
+    .look(said)
+  other.look()
+  const { look, now: time } = inner
+  const { look: mine } = other
+  look(\`\${inner?.look(mine, time, pattern)}\`)
+}
+function taken({ look: own, log }: PluginContext): void { own(log, { look: 1 }) }
+export default definePlugin({
+  name: 'shop',
+  description: 'gone: nothing',
+  wraps,
+  options: { gone: 1, wraps: [{ wraps: 1 }] },
+  async gone() {},
+  routes: [found, taken],
+})
+export const second = definePlugin({ wraps: { look: (a, b) => a }, name: 'second' })
+`
+
+test('keys of plugins and members of contexts are found where they are, and get their present names', () => {
+  const source = { file: 'index.ts', text: PLUGIN }
+  const found = earlierNamesIn(members, [source])
+  const goes = 'goes with version 0.5.0 from the interface of plugins: `survey` finds more (`plinth upgrade` writes'
+  const hooks = '"plugin.wraps" goes with version 0.5.0 from the interface of plugins: `hooks` says it'
+  const look = `"context.look" ${goes} "context.survey" instead)`
+  assert.equal(
+    nameWarnings(found).map(({ message, hint, span }) => `${placeOf(span!)} ${message} (${hint})`),
+    [
+      `index.ts:4:60 ${look}`,
+      `index.ts:7:6 ${look}`,
+      `index.ts:9:11 ${look}`,
+      `index.ts:11:18 ${look}`,
+      `index.ts:13:18 ${look}`,
+      `index.ts:17:3 ${hooks} (\`plinth upgrade\` writes "plugin.hooks" instead)`,
+      'index.ts:19:9 "plugin.gone" went with version 0.4.0 from the interface of plugins: nothing took its place (change the code)',
+      `index.ts:22:38 ${hooks} (\`plinth upgrade\` writes "plugin.hooks" instead)`,
+    ],
+  )
+  const after = withPresentNames(found).get(source)!
+  const changed = after.split('\n').filter((line) => !PLUGIN.split('\n').includes(line))
+  assert.equal(changed, [
+    'const wraps = { create: async (context, next) => { context.survey(1); await context.log.look(); await next() } }',
+    '    .survey(said)',
+    '  const { survey: look, now: time } = inner',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of code
+    '  look(`${inner?.survey(mine, time, pattern)}`)',
+    'function taken({ survey: own, log }: PluginContext): void { own(log, { look: 1 }) }',
+    '  hooks: wraps,',
+    "export const second = definePlugin({ hooks: { look: (a, b) => a }, name: 'second' })",
+  ])
+  assert.equal(
+    earlierNamesIn(members, [{ file: 'index.ts', text: after }]).map(({ word }) => word.member),
+    ['plugin.gone'],
+  )
+})
+
+test('what the changelog says of members is so: those that are gone are no part of the interface, those that go still are', async () => {
+  const context = await readFile('engine/run/context.ts', 'utf8')
+  const isThere = (member: string): boolean => {
+    const [of, name = ''] = member.split('.')
+    return of === 'plugin' ? name in CONTRIBUTIONS : new RegExp(`^  (?:readonly )?${name}[<(?:]`, 'm').test(context)
+  }
+  assert.ok(isThere('plugin.hooks') && isThere('context.survey') && isThere('context.records'))
+  const named = (await earlierWords()).filter(({ member }) => member !== undefined)
+  assert.ok(named.length > 0)
+  for (const { member = '', is, goes } of named) {
+    assert.is(isThere(member), goes !== undefined, member)
+    if (is !== undefined) assert.ok(isThere(is), is)
+  }
 })
 
 test('whatever is imported, only earlier names change, and doing it again changes nothing', () => {
@@ -180,10 +274,10 @@ test('whatever is imported, only earlier names change, and doing it again change
   fc.assert(
     fc.property(fc.array(clause, { maxLength: 4 }), (clauses) => {
       const source = { file: 'index.ts', text: clauses.join('') }
-      const after = withPresentImports(earlierImports(words, [source])).get(source) ?? source.text
+      const after = withPresentNames(earlierNamesIn(words, [source])).get(source) ?? source.text
       const again = { file: 'index.ts', text: after }
       assert.equal(
-        earlierImports(words, [again]).filter(({ word }) => word.is !== undefined),
+        earlierNamesIn(words, [again]).filter(({ word }) => word.is !== undefined),
         [],
       )
       const back = after

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseDocument } from '../../definition/parse.ts'
 import { isObject, type JsonObject } from '../../json.ts'
+import type { Span } from '../../text/source.ts'
 import { ownPackage } from '../init/own-package.ts'
 
 /** One way to say the same today. */
@@ -28,8 +29,11 @@ export interface EarlierWord extends Instead {
   readonly version: string
   /** A name in `hooks` of a resource. */
   readonly hook?: string
-  /** A name that plugins import from `plinth` or `plinth/test`, and the one that took its place. */
+  /** A name that plugins import from `plinth` or `plinth/test`. */
   readonly import?: string
+  /** A key of `definePlugin` or a member of a context, `plugin.middleware` or `context.records`. */
+  readonly member?: string
+  /** What took the place of an imported name or a member. */
   readonly is?: string
   /** The version in which the name goes; until then it works, and is warned of. */
   readonly goes?: string
@@ -43,6 +47,14 @@ export interface EarlierWord extends Instead {
   /** What took its place, for people. */
   readonly says: string
   readonly choose?: readonly Choice[]
+}
+
+/** A name at its place in the code of a plugin. */
+export interface EarlierName {
+  readonly word: EarlierWord
+  readonly span: Span
+  /** What is written there instead; undefined where nothing took its place. */
+  readonly becomes: string | undefined
 }
 
 /** All of them, the earliest version first. */
