@@ -31,6 +31,23 @@ it('a right that is taken away refuses the form, which keeps what was typed unti
   })
 })
 
+it('a move that is refused says why, although its button goes with the right', async ({ app, on, read }) => {
+  const refused = await app.call('PATCH', '/rental/bookings/4', { token: NOBODY, body: { status: 'confirmed' } })
+  assert.is(refused.status, 403)
+  await on('/bookings/4', async (page) => {
+    const move = page.locator('.moves').getByRole('button').first()
+    await move.waitFor()
+    await page.setExtraHTTPHeaders(bearer(NOBODY))
+    await move.click()
+    const said = page.getByRole('alert').getByText(refused.body.message).first()
+    await said.waitFor()
+    await move.waitFor({ state: 'detached' })
+    assert.ok(await said.isVisible())
+    assert.equal(await barriers(page), [])
+  })
+  assert.is((await read(4)).status, 'requested')
+})
+
 it('a server that restarts while a form is sent is waited for, and the form is sent once', async ({ on, read }) => {
   await on('/bookings/2?do=edit', async (page) => {
     const seen: number[] = []

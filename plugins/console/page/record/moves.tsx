@@ -1,7 +1,7 @@
 /** Moves as buttons: the words, or the other records, that may follow the present one. */
 import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components'
-import { type Answer, ask, rowsIn, sentence } from '../client/api.ts'
+import { type Answer, ask, rowsIn } from '../client/api.ts'
 import { useAnswer } from '../client/asking.ts'
 import {
   type Catalog,
@@ -17,7 +17,8 @@ import {
 import { notifyChange } from '../client/undo.ts'
 import { inputsOf, storedValue } from '../form/draft.ts'
 import { wordText } from '../format.tsx'
-import { useWork } from '../shell/work.ts'
+import { WorkFailure } from '../shell/parts.tsx'
+import { useWork, type Work } from '../shell/work.ts'
 import { words } from '../words/words.ts'
 import type { Controls } from './controls.ts'
 
@@ -32,17 +33,24 @@ interface MovesProps {
 }
 
 export function MoveButtons(props: MovesProps): ReactNode {
+  // The buttons go with the right, and the sentence that says so must not go with them.
+  const work = useWork()
   const entries = Object.entries(props.resource.moves)
-  return entries.map(([name, moves]) =>
-    moves.by === undefined ? (
-      <WordMoves key={name} {...props} moves={moves} name={name} />
-    ) : (
-      <RecordMoves key={name} {...props} by={moves.by} moves={moves} name={name} />
-    ),
+  return (
+    <>
+      {entries.map(([name, moves]) =>
+        moves.by === undefined ? (
+          <WordMoves key={name} {...props} moves={moves} name={name} work={work} />
+        ) : (
+          <RecordMoves key={name} {...props} by={moves.by} moves={moves} name={name} work={work} />
+        ),
+      )}
+      <WorkFailure work={work} />
+    </>
   )
 }
 
-type OneProps = MovesProps & { readonly name: string; readonly moves: Moves }
+type OneProps = MovesProps & { readonly name: string; readonly moves: Moves; readonly work: Work }
 
 /** The words that may follow, in the order in which they are declared. */
 function allowed({ controls, moves, name }: OneProps): readonly string[] {
@@ -86,18 +94,22 @@ function RecordMoves(props: OneProps & { readonly by: string }): ReactNode {
 }
 
 interface ButtonsProps extends MovesProps {
+  readonly work: Work
   readonly name: string
   readonly label: string
   readonly steps: readonly { readonly value: Json; readonly label: string }[]
 }
 
-function Buttons({ again, answer, label, name, path, record, resource, steps }: ButtonsProps): ReactNode {
-  const work = useWork()
+function Buttons({ again, answer, label, name, path, record, resource, steps, work }: ButtonsProps): ReactNode {
   if (steps.length === 0) return null
   const move = (value: Json, text: string): void =>
     work.run(async (signal, onWait) => {
       const body = { [name]: value }
-      const moved = await ask(path, { method: 'PATCH', body, ifMatch: answer.etag, signal, onWait })
+      const moved = await ask(path, { method: 'PATCH', body, ifMatch: answer.etag, signal, onWait }).catch((error) => {
+        // What may be done is another thing than it was, or so is the record.
+        again()
+        throw error
+      })
       const input = inputsOf(resource, 'update', undefined).find((one) => one.name === name)
       const valueIn = (of: RecordData): Json => (input === undefined ? (of[name] ?? null) : storedValue(input, of))
       const before = { [name]: valueIn(record) }
@@ -123,14 +135,6 @@ function Buttons({ again, answer, label, name, path, record, resource, steps }: 
           {step.label}
         </Button>
       ))}
-      {work.failure === undefined ? null : (
-        <p className="bad" role="alert">
-          {sentence(work.failure)}{' '}
-          <Button className="button" onPress={again}>
-            {words().tryAgain}
-          </Button>
-        </p>
-      )}
     </div>
   )
 }

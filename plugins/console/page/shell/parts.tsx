@@ -1,7 +1,7 @@
 /** Parts that every screen has: what is on its way, what failed, and messages. */
 import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { Button } from 'react-aria-components'
-import { sentence } from '../client/api.ts'
+import { sentences } from '../client/api.ts'
 import { dismiss, useNotices } from '../client/notices.ts'
 import { words } from '../words/words.ts'
 import { Why } from './why.tsx'
@@ -34,7 +34,7 @@ export function Failed({ onAgain, text }: { readonly text: string; readonly onAg
 export function WorkFailure({ work }: { readonly work: Pick<Work, 'failure'> }): ReactNode {
   return work.failure === undefined ? null : (
     <p className="bad" role="alert">
-      {sentence(work.failure)} <Why text={sentence(work.failure)} />
+      {sentences(work.failure)} <Why text={sentences(work.failure)} />
     </p>
   )
 }
