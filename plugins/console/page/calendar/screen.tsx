@@ -17,7 +17,7 @@ import { type Condition, fieldsFor, type View } from '../client/screens.ts'
 import { hasScreen, valueText } from '../format.tsx'
 import { followedList, viewed, viewQuery } from '../list/query.ts'
 import { Link } from '../shell/link.tsx'
-import { Failed, Loading } from '../shell/parts.tsx'
+import { Failed, Fresh, Loading } from '../shell/parts.tsx'
 import { usePhone } from '../shell/phone.ts'
 import { useTitle } from '../shell/screen-title.ts'
 import { ViewHead } from '../shell/view-head.tsx'
@@ -147,6 +147,7 @@ export default function CalendarScreen(props: CalendarProps): ReactNode {
       <ViewHead catalog={catalog} named={named} title={view.label} />
       <Tools {...{ isNarrow, open, period, range, today }} />
       {pages.failure === undefined ? null : <Failed onAgain={pages.again} text={pages.failure} />}
+      <Fresh pages={pages} />
       {typeof pages.pagination?.next_cursor === 'string' ? (
         <p className="soft">
           {words().tooManyEntries}{' '}

@@ -26,7 +26,10 @@ const NOWHERE = '-'
 /** The most lists in one stream; the server takes 20 of a caller. */
 const MOST = 16
 const SETTLE_MS = 150
+const AGAIN_MS = 1000
 const LONGEST_WAIT_MS = 30_000
+/** The server says something every 15 seconds; a connection without it is dead. */
+const SILENT_MS = 40_000
 
 const own = Math.random().toString(36).slice(2)
 const listeners = new Map<string, Set<Listener>>()
@@ -69,6 +72,7 @@ function begin(stream: string): void {
     refused.clear()
     renew()
   })
+  addEventListener('online', () => renew())
   // A token belongs to its tab alone; a cookie is that of the whole browser.
   const isShared = session().token === BY_COOKIE && 'locks' in navigator && 'BroadcastChannel' in window
   if (!isShared) return void lead()
@@ -151,18 +155,25 @@ async function follow(lists: readonly string[], signal: AbortSignal): Promise<nu
   const known = lists.map((list) => places.get(list) ?? NOWHERE)
   const lastId = known.every((place) => place === NOWHERE) ? undefined : known.join(BETWEEN)
   const query = lists.map((list) => `of=${encodeURIComponent(list)}`).join('&')
+  let waitMs: number | undefined
+  let silent = setTimeout(renew, SILENT_MS)
   try {
     const response = await openStream(`${path}?${query}`, lastId, signal)
     if (!response.ok || response.body === null) return await refusal(response, lists)
+    waitMs = AGAIN_MS
     for await (const { data, event, id } of blocks(response.body)) {
+      clearTimeout(silent)
+      silent = setTimeout(renew, SILENT_MS)
       const next = id?.split(BETWEEN)
       if (next?.length === lists.length) note(lists, next)
       if (data !== undefined) hand(lists, event ?? '', JSON.parse(data) as { of: number; data: Json })
     }
-    return 1000
   } catch {
-    return undefined
+    // It was cut, or never there.
+  } finally {
+    clearTimeout(silent)
   }
+  return waitMs
 }
 
 /** Where the lists are by now. */

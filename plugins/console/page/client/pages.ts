@@ -15,6 +15,8 @@ export interface Pages {
   readonly waits: number | undefined
   /** Records that came since the list was read, and wait while their reader is at work. */
   readonly fresh: number
+  /** Whether more has changed than anybody knows, and the list waits to be read again. */
+  readonly isStale: boolean
   /** The ids of rows that are there no more. */
   readonly gone: ReadonlySet<string>
   /** Reads the next page, unless all are there or one is on its way. */
@@ -45,11 +47,12 @@ interface State {
   readonly waits?: number
   readonly isAsking: boolean
   readonly fresh: ReadonlySet<string>
+  readonly isStale: boolean
   readonly gone: ReadonlySet<string>
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
-const EMPTY: State = { rows: [], isAsking: true, fresh: NOBODY, gone: NOBODY }
+const EMPTY: State = { rows: [], isAsking: true, fresh: NOBODY, gone: NOBODY, isStale: false }
 /** How long changes gather before the list is read again. */
 const GATHER_MS = 300
 /** Lists that nobody can follow are read again so often. */
@@ -65,6 +68,10 @@ class List {
   readonly #listeners = newListeners()
   readonly subscribe = this.#listeners.add
   #asking: AbortController | undefined
+  /** What was told while an answer was on its way, which may be older. */
+  #heard: Told[] = []
+  /** Whether only the server knows what is in the list. */
+  #isLost = false
   #isHeld = false
   #timer = 0
 
@@ -91,6 +98,8 @@ class List {
     this.#asking?.abort()
     const own = new AbortController()
     this.#asking = own
+    this.#heard = []
+    if (cursor === undefined) this.#isLost = false
     this.#become({ ...this.state, isAsking: true })
     const asked = cursor === undefined ? this.#address : `${this.#address}&cursor=${encodeURIComponent(cursor)}`
     const onWait = (waits: number): void => this.#become({ ...this.state, waits })
@@ -108,37 +117,53 @@ class List {
 
   readonly #with = (answer: Answer, isNext: boolean): Partial<State> => {
     const told = answer.meta.pagination ?? {}
-    if (!isNext) return { rows: rowsIn(answer), pagination: told, fresh: NOBODY, gone: NOBODY }
-    // The first page says how many there are; those by cursor do not count again.
-    const pagination = { ...told, ...this.state.pagination, next_cursor: told.next_cursor ?? null }
-    return { rows: [...this.state.rows, ...rowsIn(answer)], pagination }
+    const { isAsking, pagination: first, rows } = this.state
+    const read = isNext
+      ? // The first page says how many there are; those by cursor do not count again.
+        {
+          ...this.state,
+          rows: [...rows, ...rowsIn(answer)],
+          pagination: { ...told, ...first, next_cursor: told.next_cursor ?? null },
+        }
+      : { rows: rowsIn(answer), pagination: told, fresh: NOBODY, gone: NOBODY, isStale: false, isAsking }
+    return this.#heard.reduce(after, read)
   }
 
-  /** Reads the list again once its reader does not mind. */
+  /** Reads the list again once its reader does not mind, and what is on its way is there. */
   readonly soon = (): void => {
-    clearTimeout(this.#timer)
+    if (this.#timer !== 0) return
     this.#timer = window.setTimeout(() => {
-      if (!this.#isHeld && this.state.rows.length <= this.#perPage && scrollY < TOP_PX) this.again()
+      this.#timer = 0
+      if (this.#asking !== undefined) this.soon()
+      else if (!this.#isHeld && this.state.rows.length <= this.#perPage && scrollY < TOP_PX) this.again()
+      else if (this.#isLost) this.#become({ ...this.state, isStale: true })
     }, GATHER_MS)
   }
 
+  /** Whether the server has something to say that nobody shows yet. */
+  get #isDue(): boolean {
+    return this.#isLost || this.state.fresh.size + this.state.gone.size > 0
+  }
+
   readonly hear = (told: Told): void => {
-    const next = after(this.state, told)
-    if (next !== undefined) this.#become(next)
-    if (next === undefined || next.fresh.size + next.gone.size > 0) this.soon()
+    if (this.#asking !== undefined) this.#heard.push(told)
+    if (told.type === 'reset') this.#isLost = true
+    this.#become(after(this.state, told))
+    if (this.#isDue) this.soon()
   }
 
   readonly put = (record: RecordData): void => this.hear({ type: 'changed', record })
 
   readonly hold = (is: boolean): void => {
     this.#isHeld = is
-    if (!is && this.state.fresh.size + this.state.gone.size > 0) this.soon()
+    if (!is && this.#isDue) this.soon()
   }
 
   readonly stop = (): void => {
     this.#asking?.abort()
     this.#asking = undefined
     clearTimeout(this.#timer)
+    this.#timer = 0
   }
 }
 
@@ -161,19 +186,19 @@ export function usePages({ list: name, page, path, perPage, query, stream }: Pag
     const timer = setInterval(list.soon, MINUTE_MS)
     return () => clearInterval(timer)
   }, [isFollowed, list])
-  const { failure, fresh, gone, isAsking, pagination, rows, waits } = state
+  const { failure, fresh, gone, isAsking, isStale, pagination, rows, waits } = state
   useEffect(() => {
     if (failure === undefined) return
     addEventListener('online', list.again)
     return () => removeEventListener('online', list.again)
   }, [failure, list])
   const { again, hold, more, put } = list
-  return { rows, pagination, isAsking, failure, waits, fresh: fresh.size, gone, more, again, hold, put }
+  return { rows, pagination, isAsking, failure, waits, fresh: fresh.size, isStale, gone, more, again, hold, put }
 }
 
-/** The state after something was told; undefined: only the server knows. */
-function after(state: State, { record, type }: Told): State | undefined {
-  if (type === 'reset' || record === undefined) return undefined
+/** The state after something was told. */
+function after(state: State, { record, type }: Told): State {
+  if (record === undefined) return state
   const id = idOf(record)
   const at = state.rows.findIndex((row) => idOf(row) === id)
   if (type === 'deleted') {

@@ -10,14 +10,13 @@ import {
   useRef,
   useState,
 } from 'react'
-import { Button } from 'react-aria-components'
 import { type Catalog, idOf, type Named, type RecordData } from '../client/catalog.ts'
 import type { Pages } from '../client/pages.ts'
 import { go, hrefOf } from '../client/place.ts'
 import { rememberList } from '../client/trail.ts'
 import { type Input, inputsOf } from '../form/draft.ts'
-import { countText, hasScreen } from '../format.tsx'
-import { Loading } from '../shell/parts.tsx'
+import { hasScreen } from '../format.tsx'
+import { Fresh, Loading } from '../shell/parts.tsx'
 import { usePhone } from '../shell/phone.ts'
 import { words } from '../words/words.ts'
 import { CellEditor } from './cell-editor.tsx'
@@ -136,7 +135,7 @@ export function Grid(props: GridProps): ReactNode {
   if (rows.length === 0) return pages.failure === undefined ? <p className="empty">{empty}</p> : null
   return (
     <>
-      <Fresh again={pages.again} count={pages.fresh} />
+      <Fresh pages={pages} />
       <div
         {...held}
         aria-colcount={columns.length + (mayChoose ? 1 : 0)}
@@ -194,19 +193,6 @@ function Head(props: GridProps & { readonly mayChoose: boolean }): ReactNode {
       {columns.map((column) => (
         <HeadCell column={column} key={column.key} onSort={onSort} sort={sort} />
       ))}
-    </div>
-  )
-}
-
-/** Records that came meanwhile: they wait until their reader asks for them. */
-function Fresh({ again, count }: { readonly again: () => void; readonly count: number }): ReactNode {
-  return (
-    <div aria-live="polite" className="fresh">
-      {count === 0 ? null : (
-        <Button className="button" onPress={again}>
-          {words().fresh(countText(count))}
-        </Button>
-      )}
     </div>
   )
 }

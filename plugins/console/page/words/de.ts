@@ -185,6 +185,7 @@ export const de: Words = {
     row: (row) => `Zeile ${row}`,
   },
   fresh: (count) => `${count} neue zeigen`,
+  readAgain: 'Änderungen zeigen',
   goneRow: 'Diesen Datensatz gibt es nicht mehr',
   mayNotChange: 'Sie dürfen diesen Wert nicht ändern',
   theirsNow: (value) => `Jemand hat es inzwischen geändert: ${value}. Noch einmal speichern überschreibt es.`,

@@ -183,6 +183,7 @@ export const en = {
     row: (row: string) => `Row ${row}`,
   },
   fresh: (count: string) => `Show ${count} new`,
+  readAgain: 'Show what has changed',
   goneRow: 'This record is not there any more',
   mayNotChange: 'You may not change this value',
   theirsNow: (value: string) => `Somebody else changed it to: ${value}. Save again to overwrite it.`,
