@@ -3,10 +3,10 @@
  * for plugins.
  */
 import { spawn } from 'node:child_process'
-import { readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { applicationScenarios } from '../boot/scenario-files.ts'
+import { filesBelow } from '../disk/below.ts'
 import { sentenceOf } from '../error.ts'
 import { LIMITS } from '../limits.ts'
 import type { Settings } from '../settings.ts'
@@ -20,17 +20,11 @@ const TEST = /\.test\.m?[jt]s$/
 const LEFT_OUT = /^(?:node_modules|dist|data|coverage|\..*)$/
 
 /** Every test file below a folder, if it is there. */
-async function filesBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  const found = entries.map(async (entry) => {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) return LEFT_OUT.test(entry.name) ? [] : filesBelow(path)
-    return TEST.test(entry.name) ? [path] : []
-  })
-  return (await Promise.all(found)).flat()
+function testsBelow(folder: string): readonly string[] {
+  const unread = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'ENOENT') throw error
+  }
+  return [...filesBelow(folder, { isLeftOut: (name) => LEFT_OUT.test(name), unread })].filter((path) => TEST.test(path))
 }
 
 /**
@@ -39,8 +33,8 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
  */
 async function testFiles(root: string, { pluginsDir, resourcesDir }: Settings): Promise<readonly string[]> {
   const own = (await ownPackage()).folder === root ? [] : [join(root, 'test')]
-  const found = await Promise.all([resourcesDir, pluginsDir, ...own].map((folder) => filesBelow(resolve(folder))))
-  return [...new Set(found.flat())].map((path) => relative(root, path).split(sep).join('/')).sort()
+  const found = [resourcesDir, pluginsDir, ...own].flatMap((folder) => testsBelow(resolve(folder)))
+  return [...new Set(found)].map((path) => relative(root, path).split(sep).join('/')).sort()
 }
 
 /** Node's arguments before the files, including those of this process, which may be what lets it run TypeScript. */

@@ -3,11 +3,12 @@
  * packages.
  */
 
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isFolder } from '../disk/below.ts'
 import { sentenceOf } from '../error.ts'
 import { type Manifest, manifestIn, otherProgram } from '../program.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
@@ -158,10 +159,10 @@ async function findEntries(
 async function entriesOf(folder: string): Promise<ReadonlyMap<string, readonly Entry[]>> {
   const found = new Map<string, Entry[]>()
   const look = async (place: string, below: boolean): Promise<void> => {
-    for (const name of await foldersIn(place)) {
-      const entry = entryIn(join(place, name))
+    for (const [name, path] of await foldersIn(place)) {
+      const entry = entryIn(path)
       if (entry !== undefined) found.set(name, [...(found.get(name) ?? []), entry])
-      else if (below) await look(join(place, name), false)
+      else if (below) await look(path, false)
     }
   }
   await look(folder, true)
@@ -231,11 +232,17 @@ async function missing(name: string, places: PluginPlaces): Promise<Diagnostic> 
   }
 }
 
-async function foldersIn(directory: string): Promise<readonly string[]> {
+/** The folders in a folder: their names with their places. What a linked one imports lies where that is, and not where the link is. */
+async function foldersIn(directory: string): Promise<readonly (readonly [name: string, path: string])[]> {
   try {
     const entries = await readdir(directory, { withFileTypes: true })
-    const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    return folders.map((entry) => entry.name).sort()
+    return entries
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((entry) => {
+        const path = join(directory, entry.name)
+        if (entry.name.startsWith('.') || !isFolder(entry, path)) return []
+        return [[entry.name, entry.isSymbolicLink() ? realpathSync(path) : path] as const]
+      })
   } catch {
     return []
   }

@@ -1,10 +1,11 @@
 /** Imports files of plugins as they are on the disk, in TypeScript or JavaScript, with one engine for all ⇄. */
 import { createHash } from 'node:crypto'
-import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import module, { register } from 'node:module'
-import { join, relative, sep } from 'node:path'
+import { basename, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type GiveWay, inTurns, type Pieces, turns } from '../turns.ts'
+import { filesBelow } from '../disk/below.ts'
+import { inTurns, type Pieces, turns } from '../turns.ts'
 import type { HookData } from './module-hooks.ts'
 
 /** Whether this file runs as TypeScript: then its runner takes the TypeScript of plugins too. */
@@ -51,24 +52,17 @@ function keepEntries(): void {
 }
 
 /** The files of code below a folder. A look at the disk through a promise takes Node ten times as long. */
-async function codeBelow(folder: string, giveWay: GiveWay = turns()): Promise<readonly string[]> {
+async function codeBelow(folder: string): Promise<readonly string[]> {
+  const giveWay = turns()
   const found: string[] = []
-  for (const entry of entriesIn(folder)) {
-    const path = join(folder, entry.name)
-    if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue
-    if (entry.isDirectory()) found.push(...(await codeBelow(path, giveWay)))
-    else if (CODE.test(entry.name)) found.push(path)
+  const isLeftOut = (name: string): boolean => name === 'node_modules' || name.startsWith('.')
+  for (const path of filesBelow(folder, { isLeftOut })) {
+    const name = basename(path)
+    if (CODE.test(name) && !name.startsWith('.')) found.push(path)
+    const rest = giveWay()
+    if (rest !== undefined) await rest
   }
-  await giveWay()
   return found.sort()
-}
-
-function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }
 
 /** The hash of all code below a folder, including names; equal on every machine with the same files. */

@@ -1,5 +1,5 @@
 /** Where plugins are found, and what is said of those that are not, or are not plugins. */
-import { utimesSync, writeFileSync } from 'node:fs'
+import { symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -108,6 +108,50 @@ loading('a plugin that has changed is loaded anew, with the files that it import
   assert.is(await load(), after)
   app.remove()
   assert.equal([before?.description, after?.description], ['Before.', 'After, and longer.'])
+})
+
+for (const kind of ['ts', 'js'])
+  loading(`a plugin may be a link to a folder elsewhere, and so may a group: ${kind}`, async () => {
+    const entry = (name: string) =>
+      `import { word } from '../shared/word.${kind}'\nexport default { name: '${name}', description: word }`
+    const app = application({
+      [`elsewhere/typed/index.${kind}`]: entry('typed'),
+      [`elsewhere/shared/word.${kind}`]: "export const word = 'Before.'",
+      [`group/loans/index.${kind}`]: entry('loans'),
+      [`group/shared/word.${kind}`]: "export const word = 'Grouped.'",
+      'plugins/.keep': '',
+      'package.json': '{ "type": "module" }',
+    })
+    const pluginsDir = join(app.directory, 'plugins')
+    symlinkSync('../elsewhere/typed', join(pluginsDir, 'typed'))
+    symlinkSync(join(app.directory, 'group'), join(pluginsDir, 'shop'))
+    symlinkSync('../nowhere', join(pluginsDir, 'gone'))
+    symlinkSync('itself', join(pluginsDir, 'itself'))
+    const load = async () => {
+      const { diagnostics, value } = await loadPlugins(['typed', 'loans'], { pluginsDir })
+      assert.equal(diagnostics, [])
+      return value.map(({ description }) => description)
+    }
+    assert.equal(await load(), ['Before.', 'Grouped.'])
+    const [missed] = (await loadPlugins(['gone'], { pluginsDir })).diagnostics
+    assert.is(missed?.message, 'There is no plugin "gone"')
+    writeFileSync(join(app.directory, `group/shared/word.${kind}`), "export const word = 'Grouped, and after.'")
+    assert.equal(await load(), ['Before.', 'Grouped, and after.'])
+    app.remove()
+  })
+
+loading('links in a circle below the folder of plugins are followed once', async () => {
+  const app = application({
+    'plugins/typed/index.js': "export default { name: 'typed', description: 'Once.' }",
+    'plugins/typed/more/.keep': '',
+    'package.json': '{ "type": "module" }',
+  })
+  const pluginsDir = join(app.directory, 'plugins')
+  symlinkSync('../..', join(pluginsDir, 'typed/more/back'))
+  const { value, diagnostics } = await loadPlugins(['typed'], { pluginsDir })
+  app.remove()
+  assert.equal(diagnostics, [])
+  assert.is(value[0]?.description, 'Once.')
 })
 
 loading('an npm package of the name is a plugin too', async () => {

@@ -1,6 +1,7 @@
 /** Names of the interface of plugins that are gone or will go ⇄, in the code of plugins: imports, and members. */
-import { readdir, readFile } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
+import { filesBelow } from '../../disk/below.ts'
 import type { Diagnostic } from '../../text/diagnostic.ts'
 import type { Source } from '../../text/source.ts'
 import { membersIn } from './members.ts'
@@ -13,12 +14,8 @@ const NAME = /(?:\btype\s+)?([\w$]+)(\s+as\s+[\w$]+)?\s*(?:,|$)/g
 
 /** The code of the plugins in a folder, by the path from where the person works. */
 export async function pluginCode(folder: string): Promise<readonly Source[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const paths = entries
-    .filter((entry) => entry.isFile() && CODE.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.split(sep).includes('node_modules'))
-    .sort()
+  const isLeftOut = (name: string): boolean => name === 'node_modules'
+  const paths = [...filesBelow(folder, { isLeftOut })].filter((path) => CODE.test(path)).sort()
   const shown = (path: string) => relative(process.cwd(), path).split(sep).join('/')
   return Promise.all(paths.map(async (path) => ({ file: shown(path), text: await readFile(path, 'utf8') })))
 }
