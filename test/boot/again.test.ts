@@ -1,14 +1,16 @@
 /** Files that are read again: what is kept of those that did not change makes no difference to what is served. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { describeAccess } from '../../engine/access/description.ts'
 import { readCatalog } from '../../engine/boot/boot.ts'
 import { tables } from '../../engine/migration/catalog-tables.ts'
 import { describeApplication } from '../../engine/openapi/routes.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import type { Source } from '../../engine/text/source.ts'
+import { application } from '../support/application.ts'
 import { catalogText, firstDifference } from '../support/catalog-text.ts'
 import { writeFiles } from '../support/large.ts'
 
@@ -63,8 +65,10 @@ function textOf(name: string, { fields, keys, parent, view }: Drawn): string {
   return `resource: ${name}\nfields:\n${written.join('')}${relations}${lines.join('')}policies: { view: [${view}], create: [${view}], update: [], delete: [] }\n`
 }
 
-/** What becomes of one file: another text, none, or one with a mistake. */
+/** What becomes of one file: another text, none, one with a mistake, the first one again, or a resource of another name. */
 const drawnChange = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ file: fc.constantFrom(...NAMES), becomes: fc.constant('as it was' as const) }) },
+  { weight: 2, arbitrary: fc.record({ file: fc.constantFrom(...NAMES), becomes: fc.constant('renamed' as const) }) },
   { weight: 6, arbitrary: fc.record({ file: fc.constantFrom(...NAMES), becomes: drawnFile }) },
   { weight: 1, arbitrary: fc.record({ file: fc.constantFrom(...NAMES), becomes: fc.constant(undefined) }) },
   { weight: 1, arbitrary: fc.record({ file: fc.constant('app'), becomes: fc.constantFrom(...APPS) }) },
@@ -78,6 +82,7 @@ const EXAMPLE = [
   [
     { file: NAMES[0]!, becomes: { ...PLAIN, fields: FIELDS } },
     { file: NAMES[2]!, becomes: { ...PLAIN, parent: NAMES[1]! } },
+    { file: NAMES[0]!, becomes: 'as it was' },
   ],
 ] as const
 
@@ -95,6 +100,7 @@ async function told(resourcesDir: string, before: readonly Source[]): Promise<To
   const texts = {
     ...{ diagnostics, version },
     catalog: catalogText(catalog, true),
+    access: JSON.stringify(describeAccess(catalog, routes, true), null, 1),
     document: JSON.stringify(describeApplication(catalog, routes, composition), null, 1),
     tables: JSON.stringify(tables(catalog), null, 1),
   }
@@ -116,7 +122,11 @@ test('an application whose files change is the one that is made of them from not
         let { sources } = await told(folder, [])
         for (const { file, becomes } of changes) {
           const path = join(folder, `${file}.yaml`)
+          const place = NAMES.indexOf(file)
           if (becomes === undefined) rmSync(path, { force: true })
+          else if (becomes === 'as it was') writeFileSync(path, textOf(file, first[place]!))
+          else if (becomes === 'renamed')
+            writeFileSync(path, `${textOf(`${file}_now`, first[place]!)}renamed_from: ${file}\n`)
           else if (typeof becomes === 'string') writeFileSync(path, file === 'app' ? app(becomes) : becomes)
           else writeFileSync(path, textOf(file, becomes))
           const [again, anew] = [await told(folder, sources), await told(folder, [])]
@@ -133,6 +143,57 @@ test('an application whose files change is the one that is made of them from not
     { numRuns: 15, interruptAfterTimeLimit: 60_000, examples: [[[[...EXAMPLE[0]], [...EXAMPLE[1]]]]] },
   )
   assert.ok(made >= EXAMPLE[1].length, `${made} of the applications have no mistake`)
+})
+
+test('what is served after a save is refused and shown by the rules of all files as they are now', async () => {
+  const { folder, remove } = await writeFiles({
+    'app.yaml': 'name: Shelf\nprefix: /api\n',
+    'shelves.yaml':
+      'resource: shelves\nfields: { name: { type: string, required: true }, open: { type: boolean, default: true } }\npolicies: { view: [{ who: anyone }], create: [{ who: anyone }], update: [{ who: anyone }] }\n',
+    'books.yaml':
+      'resource: books\nfields: { title: { type: string, required: true } }\nrelations: { shelf: { belongs_to: shelves, embed: [id, name] } }\npolicies: { view: [{ who: anyone, where: { shelf.open: true } }], create: [{ who: anyone }] }\n',
+    'loans.yaml':
+      'resource: loans\nfields: { to: { type: string } }\nrelations: { book: { belongs_to: books, embed: [id, title] } }\npolicies: { view: [{ who: anyone }], create: [{ who: anyone }] }\n',
+  })
+  const app = await application({ resources: folder })
+  const save = async (file: string, change: (text: string) => string) => {
+    const path = join(folder, `${file}.yaml`)
+    writeFileSync(path, change(readFileSync(path, 'utf8')))
+    assert.equal(
+      (await app.engine.reload()).filter(({ severity }) => severity !== 'warning'),
+      [],
+    )
+  }
+  const asked = async (path: string) => {
+    const { status, body } = await app.call('GET', `/api/${path}`)
+    return [status, body.data]
+  }
+  await app.call('POST', '/api/shelves', { body: { name: 'North' } })
+  await app.call('POST', '/api/books', { body: { title: 'Sea', shelf_id: 1 } })
+  await app.call('POST', '/api/loans', { body: { to: 'Ann', book_id: 1 } })
+  const book = { id: 1, title: 'Sea', shelf_id: 1, shelf: { id: 1, name: 'North' } }
+  const loan = { id: 1, to: 'Ann', book_id: 1, book: { id: 1, title: 'Sea' } }
+  assert.equal(await asked('books/1'), [200, book])
+  assert.equal(await asked('loans/1'), [200, loan])
+  // Books say nothing else than before, and mean another column now.
+  await save('shelves', (text) => text.replace('open: { type: boolean', 'open: { type: boolean, column: is_open'))
+  assert.equal(await asked('books/1'), [200, book])
+  await app.call('PATCH', '/api/shelves/1', { body: { open: false } })
+  assert.is((await asked('books/1'))[0], 403)
+  await save('shelves', (text) =>
+    text.replace('name: { type: string', 'name: { type: string, read: { who: signed_in }'),
+  )
+  await save('books', (text) => text.replace(', where: { shelf.open: true }', ''))
+  assert.equal(await asked('books/1'), [200, { ...book, shelf: { id: 1 } }])
+  await save('books', (text) => text.replace('view: [{ who: anyone }]', 'view: [{ who: signed_in }]'))
+  assert.is((await asked('books/1'))[0], 401)
+  assert.is((await asked('loans/1'))[0], 200)
+  await save('books', (text) => text.replace('view: [{ who: signed_in }]', 'view: [{ who: anyone }]'))
+  await save('shelves', (text) => text.replace(', read: { who: signed_in }', ''))
+  assert.equal(await asked('books/1'), [200, book])
+  assert.equal(await asked('loans/1'), [200, loan])
+  await app.close()
+  await remove()
 })
 
 test.run()
