@@ -109,14 +109,15 @@ export interface Exchange {
 
 export function createExchange(given: Exchanging & { readonly first: Boot }): Exchange {
   const parts = { ...given, read: reader(given.settings, given.first) }
+  const { servedKeeper } = given
   let reloading: Promise<unknown> = Promise.resolve()
   return {
     reload() {
-      const ended = reload(parts)
+      const ended = servedKeeper.during(() => reload(parts))
       reloading = ended.catch(() => {})
       return ended
     },
-    rollOut: () => rollOutFiles(parts),
+    rollOut: () => servedKeeper.during(() => rollOutFiles(parts)),
     follow: (version) => follow(parts, version, () => reloading),
   }
 }

@@ -82,6 +82,8 @@ export interface ServedKeeper {
   begin(version: string): void
   /** Another application, of these files, takes the place of the one that is served; nothing where none is. */
   again(version: string): void
+  /** Does work that may bring another application: meanwhile nothing is described, which would soon be out of date. */
+  during<T>(work: () => Promise<T>): Promise<T>
   /** Resolves when the last write has ended; an app that was served only for a moment is not stored. */
   end(): Promise<void>
 }
@@ -104,10 +106,22 @@ function* description({ catalog, routes, documentPieces }: Serving): Pieces<stri
 /** The text that was made of a catalog: a process of tests serves the same one on many databases. */
 const textOf = memo((_: Catalog): { text?: string } => ({}))
 
-async function describedIn(app: Serving): Promise<string> {
+/** The text; undefined where it is wanted no more before it is made. */
+async function describedIn(app: Serving, isWanted: () => boolean): Promise<string | undefined> {
   const known = textOf(app.catalog)
-  known.text ??= await inTurns(description(app))
-  return known.text
+  if (known.text !== undefined) return known.text
+  const made = await inTurns(whileWanted(description(app), isWanted))
+  if (made !== undefined) known.text = made
+  return made
+}
+
+function* whileWanted<T>(pieces: Pieces<T>, isWanted: () => boolean): Pieces<T | undefined> {
+  while (isWanted()) {
+    const step = pieces.next()
+    if (step.done === true) return step.value
+    yield
+  }
+  return undefined
 }
 
 /** Stores the description in the database a while after an app began to be served. */
@@ -117,31 +131,55 @@ export function createServedKeeper(
 ): ServedKeeper {
   let timer: NodeJS.Timeout | undefined
   let written = Promise.resolve()
+  /** The version that is served and not described yet, and how much work may bring another one. */
+  let [due, coming]: [string | undefined, number] = [undefined, 0]
+  let isBegun = false
   const write = async (version: string): Promise<void> => {
+    const isWanted = (): boolean => due === version && coming === 0
     try {
       const app = serving()
-      if (app === undefined) return
+      if (app === undefined || !isWanted()) return
       const from = await madeFrom(version, app.composition, { ...settings, below: pluginFolders(app.files) })
       await keepServed(database.adhoc, from, async () => {
+        const text = await describedIn(app, isWanted)
+        if (text === undefined) return undefined
         const kept: KeptFiles = { program: await programVersion(), files: app.files }
         await keepServedFiles(database.adhoc, from, JSON.stringify(kept))
-        return describedIn(app)
+        return text
       })
     } catch (error) {
       log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')
     }
+    if (isWanted()) due = undefined
   }
-  const begin = (version: string): void => {
+  const wait = (): void => {
     clearTimeout(timer)
+    const version = due
+    if (version === undefined || coming > 0) return
     timer = setTimeout(() => {
       written = written.then(() => write(version))
     }, LIMITS.rememberAfterMs)
     timer.unref()
   }
+  const begin = (version: string): void => {
+    isBegun = true
+    due = version
+    wait()
+  }
   return {
     begin,
     again(version) {
-      if (timer !== undefined) begin(version)
+      if (isBegun) begin(version)
+    },
+    async during(work) {
+      coming += 1
+      clearTimeout(timer)
+      try {
+        return await work()
+      } finally {
+        coming -= 1
+        wait()
+      }
     },
     end() {
       clearTimeout(timer)

@@ -1,6 +1,7 @@
 /** The served app is described for `plinth plan` only where its sources differ from before. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Boot } from '../../engine/boot/boot.ts'
@@ -172,6 +173,48 @@ test('it is described in turns, so that requests are answered in between', async
     describeApplication(boot.catalog, boot.routes, boot.composition),
   )
   assert.is(text, JSON.stringify(atOnce))
+  await close()
+  app.remove()
+})
+
+test('a description is given up while another version comes, and made of what is served in the end', async () => {
+  const app = application(FILES)
+  const { database, close } = await testDatabase()
+  await migrateTables(ENGINE_TABLES, database, EDITED)
+  let boot = await booted(app)
+  const done: string[] = []
+  function* documentPieces() {
+    const { catalog, composition, routes } = boot
+    for (let piece = 1; piece <= 200; piece += 1) {
+      done.push(`piece ${piece}`)
+      const end = performance.now() + 4
+      while (performance.now() < end);
+      yield
+    }
+    return describeApplication(catalog, routes, composition)
+  }
+  const around = { database, log: SILENT, settings: options(app) }
+  const remembering = createServedKeeper(around, () => ({ ...boot, documentPieces }))
+  remembering.begin(boot.version)
+  await until(() => done.length > 0)
+  // A version that is refused leaves what is served.
+  await remembering.during(async () => {
+    const before = done.length
+    // As long as some twenty pieces take.
+    await sleep(100)
+    assert.ok(done.length <= before + 1, 'it goes on beside the work')
+  })
+  await until(() => done.filter((one) => one === 'piece 1').length === 2)
+  await remembering.during(async () => {
+    const path = join(app.directory, 'resources/things.yaml')
+    writeFileSync(path, FILES['resources/things.yaml'].replace('name:', 'present_name:'))
+    boot = await booted(app)
+    remembering.again(boot.version)
+  })
+  await until(async () => (await servedLast(database.adhoc)) !== undefined)
+  await remembering.end()
+  assert.is(done.filter((one) => one === 'piece 200').length, 1)
+  assert.match((await servedLast(database.adhoc))!.text, 'present_name')
   await close()
   app.remove()
 })

@@ -86,17 +86,18 @@ const READ_SINCE = `select ${SINCE} from ${TABLE} where name = '${SERVED}' and s
 
 /**
  * Stores the description of what is served from now on; of several instances, that of the last one to begin. `from` is a
- * hash of the sources: where it is stored already, nothing is described.
+ * hash of the sources: where it is stored already, nothing is described. Without a description what is stored stays.
  */
 export async function keepServed(
   runner: Runner,
   from: string,
-  describe: () => string | Promise<string>,
+  describe: () => string | undefined | Promise<string | undefined>,
 ): Promise<void> {
   const [[standing] = []] = await runner.run({ text: READ_HEAD }, [])
   const [known, madeFrom] = standing?.split(':') ?? []
   if (madeFrom === from) return
   const text = await describe()
+  if (text === undefined) return
   const hash = createHash('sha256').update(text).digest('hex')
   const head = `${hash}:${from}`
   if (hash === known) {
