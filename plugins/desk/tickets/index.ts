@@ -24,6 +24,7 @@ export default definePlugin({
   after: ['auth'],
   reliesOn: { statuses: ['category'] },
   options: OPTIONS,
+  console: new URL('./console.tsx', import.meta.url),
   rules: [knownZone],
   start: checkZone,
   specials: {

@@ -15,7 +15,7 @@ import { useTold } from '../client/live.ts'
 import { usePages } from '../client/pages.ts'
 import type { Condition, View } from '../client/said.ts'
 import { useSession } from '../client/session.ts'
-import { followedList, viewQuery } from '../list/query.ts'
+import { followedList, followedRecord, viewQuery } from '../list/query.ts'
 import { useWork } from '../shell/work.ts'
 import { useCatalog } from './known.ts'
 
@@ -115,7 +115,7 @@ export function useRecord(resource: string, id: string): OneRecord {
   const catalog = useCatalog()
   const named = namedIn(catalog, resource)
   const { again, answer, failure, record } = useRecordAt(`${pathOf(catalog, resource)}/${encodeURIComponent(id)}`)
-  useTold(catalog.stream, named && followedList(named, undefined, new URLSearchParams({ id })), again)
+  useTold(catalog.stream, named && record && followedRecord(named, record), again)
   return { record, can: answer && canIn(answer), etag: answer?.etag, failure, again }
 }
 

@@ -1,5 +1,5 @@
 /** The address of a list as people see it: the query of the API, and the columns. */
-import type { Filter, ListPart, Named } from '../client/catalog.ts'
+import type { Filter, ListPart, Named, RecordData } from '../client/catalog.ts'
 import { allOf, type Condition, type View } from '../client/screens.ts'
 import type { Within } from '../client/within.ts'
 
@@ -58,6 +58,11 @@ export function followedList(named: Named, within: Within | undefined, query: UR
   }
   const text = asked.toString()
   return text === '' ? name : `${name}?${text}`
+}
+
+/** One record as a stream of several lists names it; undefined where it cannot be followed. */
+export function followedRecord(named: Named, { id = null }: RecordData): string | undefined {
+  return followedList(named, undefined, new URLSearchParams({ where: JSON.stringify({ id }) }))
 }
 
 /** An address narrowed by its view and by further conditions, in the order of the view. */

@@ -20,6 +20,7 @@ import { GONE, isOwn } from '../client/own.ts'
 import { go, hrefOf } from '../client/place.ts'
 import { neighbours } from '../client/trail.ts'
 import { countText, hasScreen, Shown, Value } from '../format.tsx'
+import { followedRecord } from '../list/query.ts'
 import { Question } from '../shell/dialog.tsx'
 import { useKey } from '../shell/keys.tsx'
 import { Link } from '../shell/link.tsx'
@@ -43,7 +44,7 @@ export function RecordScreen(props: RecordProps): ReactNode {
   const path = `${resource.path}/${encodeURIComponent(id)}`
   const { again, answer, failure, record, waits } = useRecord(path)
   useTitle(record === undefined ? resource.label.one : titleOf(resource, record), catalog.name)
-  const meanwhile = useMeanwhile({ ...props, again, answer, path })
+  const meanwhile = useMeanwhile({ ...props, again, answer, path, record })
   return (
     <>
       <div className="row">
@@ -110,16 +111,15 @@ function Whole({ again, answer, catalog, named, path, record }: WholeProps): Rea
 interface MeanwhileProps extends RecordProps {
   readonly path: string
   readonly answer: Answer | undefined
+  readonly record: RecordData | undefined
   readonly again: () => void
 }
 
 /** What others do to the record while it is looked at: it is read again, and its reader is told. */
-function useMeanwhile({ again, answer, catalog, id, named, path }: MeanwhileProps): string | undefined {
-  const { list, stream } = named.resource
+function useMeanwhile({ again, answer, catalog, named, path, record }: MeanwhileProps): string | undefined {
   const [told, setTold] = useState<{ readonly path: string; readonly text: string } | undefined>(undefined)
   const seen = useRef<{ readonly path: string; readonly etag: string } | undefined>(undefined)
-  const isKnown = stream !== undefined && list?.filters.id !== undefined
-  useTold(catalog.stream, isKnown ? `${named.name}?${new URLSearchParams({ id })}` : undefined, ({ type }) => {
+  useTold(catalog.stream, record && followedRecord(named, record), ({ type }) => {
     if (type !== 'deleted') again()
     else void isOwn(path, GONE).then((own) => own || setTold({ path, text: words().goneMeanwhile }))
   })
