@@ -1,5 +1,5 @@
 /**
- * `npm run upgrade:data -- midway <version>` makes what midway.ts says. `npm run upgrade:data -- pglite <version>` keeps what an earlier PGlite made in a directory, as pglite-<version>.br.
+ * `npm run upgrade:data -- midway <version> [embedded|postgres]` makes what midway.ts says. `npm run upgrade:data -- pglite <version>` keeps what an earlier PGlite made in a directory, as pglite-<version>.br.
  * Otherwise it makes the data of a version: `npm run upgrade:data -- <commit> <name>` builds the program of that commit, fills a desk by
  * its API on PostgreSQL and on the embedded database, asks what it answers, and keeps all of it in `sets/<name>`.
  */
@@ -15,7 +15,7 @@ import { leaveMidway } from './midway.ts'
 import { ask } from './questions.ts'
 import { ADMIN, sow } from './sow.ts'
 
-const [commit = 'HEAD', name = commit] = process.argv.slice(2)
+const [commit = 'HEAD', name = commit, only] = process.argv.slice(2)
 const kind = ['pglite', 'midway'].find((word) => word === commit)
 const SERVER = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 const work = mkdtempSync(join(tmpdir(), 'plinth-upgrade-'))
@@ -105,7 +105,7 @@ async function ofVersion(): Promise<void> {
 
 try {
   if (kind === 'pglite') await ofPglite(name)
-  else if (kind === 'midway') await leaveMidway(name, set, work, SERVER)
+  else if (kind === 'midway') await leaveMidway(name, set, work, { server: SERVER, kind: only })
   else await ofVersion()
 } finally {
   rmSync(work, { recursive: true, force: true })

@@ -6,23 +6,19 @@ import { startMailServer } from '../plugins/mail/smtp-server.ts'
 import { until } from '../support/wait.ts'
 import { midwayOf, type Opened, open, versions } from './opened.ts'
 
-/** The import of 0.2.0 tells fifty people of each of its 2,500 rows by mail: a usual run leaves longer ones than this out. */
-const ROWS = Number(process.env.MIDWAY_ROWS ?? 100)
+/** Commits before the log of changes, and before tables were changed while they are used: they have jobs alone, as later ones do. */
+const WHOLE = new Set(['7aad99f', '04ea4ea'])
 
 for (const version of await versions()) {
+  if (WHOLE.has(version)) continue
   const midway = await midwayOf(version)
-  if (midway === undefined) continue
-  const isSmall = midway.imported.length <= ROWS
   const test = suite(`data of ${version}, left in the middle of its work`)
   let desk: Opened
   let mails: Awaited<ReturnType<typeof startMailServer>>
   const column = async (text: string): Promise<readonly (string | null)[]> =>
     (await desk.engine.database.adhoc.run({ text }, [])).map(([value]) => value ?? null)
 
-  const small = isSmall ? test : test.skip
-
   test.before(async () => {
-    if (!isSmall) return
     mails = await startMailServer()
     desk = await open(version, { midway, env: { SMTP_URL: `smtp://127.0.0.1:${mails.port}` } })
   })
@@ -31,8 +27,7 @@ for (const version of await versions()) {
     await mails?.close()
   })
 
-  small('it held work that was not done', () => {
-    if (midway.left === undefined) return
+  test('it held work that was not done', () => {
     const names = Object.keys(midway.left)
     assert.ok(names.includes('job csv.import'), names.join())
     assert.ok(
@@ -41,7 +36,7 @@ for (const version of await versions()) {
     )
   })
 
-  small('what was acknowledged is there, once', async () => {
+  test('what was acknowledged is there, once', async () => {
     const found = await column(`select subject from tickets where subject like 'Of the burst %' order by subject`)
     const subjects = new Set(found)
     assert.equal(
@@ -51,7 +46,7 @@ for (const version of await versions()) {
     assert.is(subjects.size, found.length)
   })
 
-  small('a change that was not finished has left nothing', async () => {
+  test('a change that was not finished has left nothing', async () => {
     const left = await column(`select table_name || '.' || column_name from information_schema.columns
       where table_schema = current_schema() and (column_name like '%\\_\\_converting' or column_name like '%\\_\\_filling')`)
     assert.equal(left, [])
@@ -66,13 +61,13 @@ for (const version of await versions()) {
     )
   })
 
-  small('the import goes on to its end, and each of its rows is there once', async () => {
+  test('the import goes on to its end, and each of its rows is there once', async () => {
     const rows = () => column(`select subject from tickets where subject like 'Row of the import %'`)
     await until(async () => (await rows()).length >= midway.imported.length, 240_000)
     assert.equal([...(await rows())].sort(), [...midway.imported].sort())
   })
 
-  small('listeners come to the end of the log, and mails that waited are sent', async () => {
+  test('listeners come to the end of the log, and mails that waited are sent', async () => {
     await until(async () => {
       const { catalog } = desk.engine.app
       const states = await listenerStates(desk.engine.database.adhoc, catalog, new Date())

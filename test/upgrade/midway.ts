@@ -5,10 +5,12 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
+import { EXTENSIONS } from '../../engine/database/snapshot.ts'
 import { bare, startServer } from '../cli/server.ts'
 import { commitOf, earlierProgram, lastingDesk, run } from '../support/earlier-program.ts'
 import { until } from '../support/wait.ts'
@@ -23,8 +25,8 @@ export interface Midway {
   readonly acknowledged: readonly string[]
   /** The subjects of the rows of an import that was taken as a job. */
   readonly imported: readonly string[]
-  /** Changes that a listener had not worked, and jobs that had not ended, by name; undefined where nobody can look. */
-  readonly left: Readonly<Record<string, number>> | undefined
+  /** Changes that a listener had not worked, and jobs that had not ended, by name. */
+  readonly left: Readonly<Record<string, number>>
   /** Whether a change of a table was cut off. */
   readonly isChanging: boolean
 }
@@ -118,13 +120,53 @@ async function unfinishedChange(main: string, cwd: string, env: NodeJS.ProcessEn
   }
 }
 
+type Rows = readonly { readonly name: string; readonly count: string | number }[]
+
+function counts(rows: Rows): Readonly<Record<string, number>> {
+  return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]))
+}
+
+async function leftOn(url: string): Promise<Readonly<Record<string, number>>> {
+  return onServer(url, async (client) => counts((await client.query(LEFT)).rows as Rows))
+}
+
+/** Versions without the table of facts change nothing while they are used. */
+async function hasFacts(url: string): Promise<boolean> {
+  const there = `select to_regclass('plinth_fact') is not null as there`
+  return onServer(url, async (client) => (await client.query(there)).rows[0].there)
+}
+
+async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Looks into a copy, because opening a cluster that was killed changes it. */
+async function leftEmbedded(cluster: string): Promise<Readonly<Record<string, number>>> {
+  const copy = `${cluster}.looked`
+  cpSync(cluster, copy, { recursive: true })
+  const opened = await PGlite.create(copy, { extensions: EXTENSIONS })
+  try {
+    return counts((await opened.query(LEFT)).rows as Rows)
+  } finally {
+    await opened.close()
+    rmSync(copy, { recursive: true })
+  }
+}
+
 async function leave(version: string, set: string, work: string, database: string | undefined): Promise<void> {
   const kind = database === undefined ? 'embedded' : 'postgres'
   const program = earlierProgram(await commitOf(version))
   const kept = JSON.parse(String(await unpacked(readFileSync(join(set, `${kind}.json.br`))))) as { sown: Sown }
   const dataDir = join(work, kind)
   mkdirSync(dataDir)
-  await unpackFolder(readFileSync(join(set, `${kind}.data.br`)), dataDir)
+  const base = readFileSync(join(set, `${kind}.data.br`))
+  await unpackFolder(base, dataDir)
   const env = bare({
     DATA_DIR: dataDir,
     DATABASE_URL: database,
@@ -143,52 +185,50 @@ async function leave(version: string, set: string, work: string, database: strin
   const imported = await importRows(desk, token)
   await begun(desk, token)
   await server.stop('SIGKILL')
-  let left: Midway['left']
-  let isChanging = false
+  rmSync(join(dataDir, 'database.lock'), { force: true })
+  const left = database === undefined ? await leftEmbedded(join(dataDir, 'database')) : await leftOn(database)
+  if (left['job csv.import'] === undefined) throw new Error('the import ended before the program did: try again')
+  const isChanging = database !== undefined && (await hasFacts(database))
+  if (isChanging) await unfinishedChange(main, program, env, database)
   if (database !== undefined) {
-    const client = new pg.Client({ connectionString: database })
-    await client.connect()
-    const { rows } = await client.query<{ name: string; count: string }>(LEFT)
-    left = Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]))
-    if (left['job csv.import'] === undefined) throw new Error('the import ended before the program did: try again')
-    const facts = await client.query(`select to_regclass('plinth_fact') is not null as there`)
-    await client.end()
-    if (facts.rows[0].there) {
-      await unfinishedChange(main, program, env, database)
-      isChanging = true
-    }
     const sql = run('pg_dump', ['--no-owner', '--no-privileges', '--inserts', '--rows-per-insert=100', database])
     writeFileSync(join(set, 'postgres.midway.sql.br'), await packed(sql))
   }
-  rmSync(join(dataDir, 'database.lock'), { force: true })
-  writeFileSync(join(set, `${kind}.midway.data.br`), await packFolder(dataDir))
+  writeFileSync(join(set, `${kind}.midway.data.br`), await packFolder(dataDir, base))
   const told: Midway = { at: new Date().toISOString(), acknowledged, imported, left, isChanging }
   writeFileSync(join(set, `${kind}.midway.json.br`), await packed(JSON.stringify(told)))
   console.info(kind, left, isChanging, acknowledged.length)
 }
 
-/** `work` is an empty folder, `server` the address of a PostgreSQL. */
-export async function leaveMidway(version: string, set: string, work: string, server: string): Promise<void> {
-  const resources = join(work, 'resources')
+/** The desk's files in the folder, with imports that are jobs where they have 20 rows. */
+async function midwayDesk(version: string, resources: string): Promise<void> {
   lastingDesk(earlierProgram(await commitOf(version)), resources)
   const app = join(resources, 'app.yaml')
   writeFileSync(app, readFileSync(app, 'utf8').replace(/\bjob_rows: \d+/, 'job_rows: 20'))
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
+}
+
+async function leaveOnPostgres(version: string, set: string, work: string, server: string): Promise<void> {
   const database = `plinth_midway_${process.pid}`
-  await client.query(`create database ${database}`)
   const url = new URL(server)
   url.pathname = `/${database}`
+  await onServer(server, (client) => client.query(`create database ${database}`))
   try {
     const sql = String(await unpacked(readFileSync(join(set, 'postgres.sql.br'))))
-    const filled = new pg.Client({ connectionString: String(url) })
-    await filled.connect()
-    await filled.query(sql.replaceAll(/^\\(un)?restrict .*$/gm, ''))
-    await filled.end()
+    await onServer(String(url), (client) => client.query(sql.replaceAll(/^\\(un)?restrict .*$/gm, '')))
     await leave(version, set, work, String(url))
   } finally {
-    await client.query(`drop database ${database} with (force)`)
-    await client.end()
+    await onServer(server, (client) => client.query(`drop database ${database} with (force)`))
   }
-  await leave(version, set, work, undefined)
+}
+
+/** On one of the two databases, or on both. `work` is an empty folder, `server` the address of a PostgreSQL. */
+export async function leaveMidway(
+  version: string,
+  set: string,
+  work: string,
+  { server, kind }: { readonly server: string; readonly kind?: string | undefined },
+): Promise<void> {
+  await midwayDesk(version, join(work, 'resources'))
+  if (kind !== 'embedded') await leaveOnPostgres(version, set, work, server)
+  if (kind !== 'postgres') await leave(version, set, work, undefined)
 }

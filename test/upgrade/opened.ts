@@ -42,10 +42,10 @@ export async function yamlOf(version: string, folder: string): Promise<void> {
   await unpackFolder(await readFile(join(SETS, version, 'yaml.br')), folder)
 }
 
-/** The data of a version that was left in the middle of its work; undefined where it has none. */
-export async function midwayOf(version: string): Promise<Midway | undefined> {
-  const file = await readFile(join(SETS, version, `${KIND}.midway.json.br`)).catch(() => undefined)
-  return file === undefined ? undefined : (JSON.parse(String(await unpacked(file))) as Midway)
+/** The data of a version that was left in the middle of its work; rejects where it has none. */
+export async function midwayOf(version: string): Promise<Midway> {
+  const file = await readFile(join(SETS, version, `${KIND}.midway.json.br`))
+  return JSON.parse(String(await unpacked(file))) as Midway
 }
 
 interface OpenOptions {
@@ -79,7 +79,9 @@ export async function open(
   const folder = await mkdtemp(join(tmpdir(), 'plinth-opened-'))
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
-  await unpackFolder(await bytes(`${KIND}${part}.data.br`), dataDir)
+  const data = await bytes(`${KIND}.data.br`)
+  if (midway === undefined) await unpackFolder(data, dataDir)
+  else await unpackFolder(await bytes(`${KIND}.midway.data.br`), dataDir, data)
   const server = SERVER ? await loaded(String(await unpacked(await bytes(`postgres${part}.sql.br`)))) : undefined
   const place = { DATA_DIR: dataDir, DATABASE_URL: server?.url, RESOURCES_DIR: resources }
   await before?.(place)
