@@ -56,7 +56,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     usage: 'plugin <name>',
     takes: [1, 1],
     options: [],
-    add: (files, _boot, { positionals, settings }) => addPlugin(files, positionals.slice(1), settings.pluginsDir),
+    add: (files, boot, { positionals, settings }) => addPlugin(files, boot, positionals.slice(1), settings.pluginsDir),
   },
 }
 
@@ -135,8 +135,15 @@ async function finish(files: Files, { notes, before }: Added, invocation: Invoca
 
 const FOLDER = fileURLToPath(new URL('./add/plugin-template', import.meta.url))
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
+/** The line of a plugin that names its page. */
+const PAGE = /^ {2}console: .*\n/m
 
-export async function addPlugin(files: Files, [name = '']: readonly string[], pluginsDir: string): Promise<Notes> {
+export async function addPlugin(
+  files: Files,
+  { composition }: Pick<Boot, 'composition'>,
+  [name = '']: readonly string[],
+  pluginsDir: string,
+): Promise<Notes> {
   if (!NAME.test(name) || name.length > 50)
     throw new Refused(`"${name}" is no name of a plugin: small letters and digits, with "_" between words: late_fees.`)
   const folder = posix.join(relative(process.cwd(), pluginsDir).split(sep).join('/') || '.', name)
@@ -147,7 +154,11 @@ export async function addPlugin(files: Files, [name = '']: readonly string[], pl
       `There is a plugin "${name}" already; it is used by its name in ${files.app}: plugins: { ${name}: {} }`,
     )
   const made = await filesIn(FOLDER, { name, path: name.replaceAll('_', '-') })
-  for (const [file, text] of made) files.make(posix.join(folder, file.replace(/^plugin\./, `${name}.`)), text)
+  // A page is only for an application with screens.
+  const hasConsole = composition.plugins.some((plugin) => plugin.name === 'console')
+  for (const [file, text] of made)
+    if (hasConsole || file !== 'console.tsx')
+      files.make(posix.join(folder, file.replace(/^plugin\./, `${name}.`)), hasConsole ? text : text.replace(PAGE, ''))
   files.addEntry(files.app, ['plugins'], name, {})
   return [`Try it: npx plinth test ${name}`]
 }

@@ -110,6 +110,7 @@ async function wordsOf(
     node: String(process.versions.node.split('.')[0]),
     plinth: dependency.spec,
     types: devDependencies['@types/node'] ?? '*',
+    react: devDependencies['@types/react'] ?? '*',
     typescript: devDependencies.typescript ?? '*',
     vendored: dependency.brings === undefined ? '' : 'COPY vendor vendor\n',
     local: dependency.note === undefined ? '' : `\n\n${dependency.note}`,

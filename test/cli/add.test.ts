@@ -195,6 +195,15 @@ add('a plugin is a folder with its test, and is in use', async () => {
   assert.match(read('resources/app.yaml'), '    days: [1, 2, 3, 4, 5]\n  late_greeting: {}\n')
   assert.match(read('plugins/late_greeting/index.ts'), "path: '/late-greeting'")
   assert.ok(existsSync(join(world.path, 'app/plugins/late_greeting/late_greeting.test.ts')))
+  assert.match(read('plugins/late_greeting/console.tsx'), "path: '/late-greeting'")
+})
+
+add('a plugin of an application without screens has no page', async () => {
+  write('resources/app.yaml', read('resources/app.yaml').replace(/\n {2}console: .*/, ''))
+  write('plugins/office/index.ts', read('plugins/office/index.ts').replace(/\n {2}console: .*/, ''))
+  await done('plugin late_greeting')
+  assert.not.ok(existsSync(join(world.path, 'app/plugins/late_greeting/console.tsx')))
+  assert.not.match(read('plugins/late_greeting/index.ts'), 'console')
 })
 
 add('mistakes are told with the word that was meant, and nothing is written', async () => {

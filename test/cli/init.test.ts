@@ -106,7 +106,7 @@ init('the example has a plugin only with --with-plugin, and is without mistakes 
   const { files, read } = made('with')
   assert.equal(
     files.filter((file) => file.startsWith('plugins/')),
-    ['plugins/office/index.ts', 'plugins/office/office.test.ts'],
+    ['plugins/office/console.tsx', 'plugins/office/index.ts', 'plugins/office/office.test.ts'],
   )
   assert.match(read('resources/app.yaml'), /\n {2}office: .*\n {4}days: \[1, 2, 3, 4, 5\]\n$/)
   assert.match(read('resources/bookings.yaml'), /\n\nhooks: .*\n {2}create: \[office\.working_days\]\n/)

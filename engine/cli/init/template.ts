@@ -12,7 +12,7 @@ export const PLUGIN_WORDS = {
   office: '\n  office:                 # plugins/office, of this application\n    days: [1, 2, 3, 4, 5]',
   hooks:
     '\n\nhooks:        # plugins/office/index.ts\n  create: [office.working_days]\n  update: [office.working_days]',
-  row: '\n| `plugins/office` | a plugin of this application, and its test |',
+  row: '\n| `plugins/office` | a plugin of this application, with a page in the console, and its test |',
 }
 
 /** The files of the example's plugin. */

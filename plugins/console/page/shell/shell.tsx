@@ -1,7 +1,7 @@
 /** What surrounds every screen: the menu, the palette, the account, and questions before changes are lost. */
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from 'react-aria-components'
-import { type Catalog, menuOf } from '../client/catalog.ts'
+import { addedPages, type Catalog, menuOf } from '../client/catalog.ts'
 import { hrefOf, leave, useLeaving, usePlace } from '../client/place.ts'
 import { useSession } from '../client/session.ts'
 import { words } from '../words/words.ts'
@@ -21,8 +21,9 @@ export function Shell({ catalog }: { readonly catalog: Catalog }): ReactNode {
   const [open, setOpen] = useState<Open | undefined>(undefined)
   const close = (): void => setOpen(undefined)
   const route = signInRoute(catalog)
-  const menu = menuOf(catalog)
-  const mustSignIn = token === undefined && route !== undefined && menu.length === 0
+  const [name] = usePlace().parts
+  const isOpen = menuOf(catalog).length > 0 || addedPages(catalog).some(({ path }) => path === name)
+  const mustSignIn = token === undefined && route !== undefined && !isOpen
   useAccent(catalog.console?.accent)
   useChord('k', () => mustSignIn || setOpen('palette'))
   useKey('?', () => setOpen('keys'))
