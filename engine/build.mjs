@@ -187,7 +187,7 @@ const code = await bringUpToDate(run !== -1)
 if (run === -1 || code !== 0) {
   process.exitCode = code
 } else {
-  // A signal to `npm start` ends npm's shell and reaches nobody else: whoever is left without it stops as if it had.
+  // A signal to `npm start` ends npm's shell and reaches nobody else: a process that is left without it stops as if it had.
   const parent = process.ppid
   if (process.env.npm_lifecycle_event !== undefined) {
     setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 250).unref()

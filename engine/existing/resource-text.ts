@@ -87,7 +87,7 @@ function policiesOf({ actions }: ResourceForm): string {
   const named = Object.entries(POLICIES).filter(([action]) => (actions as readonly string[]).includes(action))
   const admin: Json = [{ role: 'admin' }]
   const comment =
-    '# Administrators alone see and change it. Whoever else may is one more clause, such as { who: signed_in }.\n'
+    '# Administrators alone see and change it. Each further right is one more clause, such as { who: signed_in }.\n'
   return `${comment}${block(
     'policies',
     named.map(([, policy]) => [policy, admin] as const),

@@ -318,7 +318,7 @@ function actionsOf(draft: ResourceDraft, key: Keyed['key']): readonly Action[] {
       done: 'no records are created',
     })
   if (creates && isChosen(key))
-    remark(draft, key.column, 'has no default, so nobody counts the ids', 'whoever creates a record sends its id')
+    remark(draft, key.column, 'has no default, so nobody counts the ids', 'the creator of a record sends its id')
   if (instead.length > 0)
     draft.remarks.push({
       table,

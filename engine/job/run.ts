@@ -22,7 +22,7 @@ export async function runJob(
   const job = jobs.get(taken.name)
   if (job === undefined) throw new Error(`no plugin has a job ${taken.name}`)
   const actor = await runner(taken, actorOf)
-  if (actor === null) throw new Error('whoever it was to run as is not there any more')
+  if (actor === null) throw new Error('the account that it was to run as is not there any more')
   const left: Work[] = []
   const requestId = `job:${taken.id}`
   const call = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })

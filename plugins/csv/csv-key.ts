@@ -49,9 +49,9 @@ const ACCESS: JsonSchema = {
     minProperties: 1,
     maxProperties: 1,
     properties: {
-      permission: { type: 'string', description: 'Whoever has the permission.', examples: ['books.export'] },
+      permission: { type: 'string', description: 'Everybody who has the permission.', examples: ['books.export'] },
       role: {
-        description: 'Whoever has the role, or one of several.',
+        description: 'Everybody who has the role, or one of several.',
         anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
       },
       who: { enum: ['anyone', 'signed_in'], description: 'Anyone, or anyone signed in.' },

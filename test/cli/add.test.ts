@@ -92,7 +92,7 @@ policies:
 `,
   )
   assert.match(said, /resources\/invoices\.yaml \(new\)\n {3}1 \+ # yaml/)
-  assert.match(said, 'Whoever is signed in may read; the permission invoices.manage is needed to write')
+  assert.match(said, 'Everybody who is signed in may read; the permission invoices.manage is needed to write')
   assert.match(said, 'There is no database yet: `plinth start` makes it')
 })
 

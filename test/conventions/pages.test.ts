@@ -124,16 +124,28 @@ pages('every guide begins with an example and ends with where to go on', () => {
   )
 })
 
-pages('the English of the pages is plain', () => {
-  none(
-    READ.flatMap((path) =>
-      (texts.get(path) ?? '').split('\n').flatMap((line, at) => {
-        const found = WORDS.exec(line)
-        return found === null ? [] : [`${path}:${at + 1}: "${found[0]}"`]
+/** The places of words that match in files. */
+function found(words: RegExp, paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, at) => {
+        const [word] = words.exec(line) ?? []
+        return word === undefined ? [] : [`${path}:${at + 1}: "${word}"`]
       }),
-    ),
-    'say it in plainer words',
   )
+}
+
+pages('the English of the pages is plain', () => {
+  none(found(WORDS, READ), 'say it in plainer words')
+})
+
+pages('no relative pronoun is a subject in what the program and its files say', () => {
+  const program = projectFiles().filter((path) =>
+    /^(?:engine|plugins|resources)\/.*\.(?:ts|tsx|mjs|yaml|template|liquid)$/.test(path),
+  )
+  assert.ok(program.length > 800)
+  none(found(/\bwhoever\b/i, program), 'name the people')
 })
 
 pages('a file of the program that a page names is there', () => {

@@ -35,7 +35,7 @@ export function addResource(
   if (boot.catalog.accounts === undefined)
     return ['Nobody may do anything with it yet: the application has no accounts, so write its policies yourself.']
   return [
-    `Whoever is signed in may read; the permission ${name}.manage is needed to write, and an admin has every permission. Give it to others in roles.yaml, or change "policies".`,
+    `Everybody who is signed in may read; the permission ${name}.manage is needed to write, and an admin has every permission. Give it to others in roles.yaml, or change "policies".`,
   ]
 }
 

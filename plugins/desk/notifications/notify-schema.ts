@@ -125,7 +125,7 @@ const COPIES: JsonSchema = {
 const PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   to: {
     description:
-      'Whom: relations to accounts, roles, or a permission; each with words of its own where they differ. Whoever several name is told once, by the first.',
+      'Whom: relations to accounts, roles, or a permission; each with words of its own where they differ. A person whom several name is told once, by the first.',
     examples: [['assignedTo', { people: 'user', title: 'Your ticket #{{ uid }} is late' }, { roles: ['manager'] }]],
     oneOf: [PEOPLE, ENTRY, { type: 'array', items: { oneOf: [PEOPLE, ENTRY] }, minItems: 1, maxItems: 50 }],
   },
