@@ -79,7 +79,7 @@ export function composeApp(around: Around, { catalog, composition, files, routes
   const isFollowed = [...catalog.resources.values()].some(({ streamed }) => streamed)
   const logged = isFollowed ? around.logged.toStreams : around.logged.toListeners
   const foundation = foundationOf({ catalog, composition }, { ...around, logged })
-  const own = catalogRoutes(catalog, { hooks: foundation.hooks, open: around.streams.open })
+  const own = catalogRoutes(catalog, foundation.hooks, around.streams.open)
   const given = isForDevelopers(settings) ? bound : bound.filter(({ developing }) => developing !== true)
   const { routes, ...documents } = allRoutes(given, own, catalog, composition)
   const isForeign = [...catalog.resources.values()].some(({ existing }) => existing)

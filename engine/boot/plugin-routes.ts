@@ -110,7 +110,7 @@ function routesOf(composition: Composition, catalog: Catalog, diagnostics: Diagn
 /** The routes of plugins, with their mistakes and their clashes with the routes of resources. */
 export function judgedRoutes(composition: Composition, catalog: Catalog): Required<Collected<readonly BoundRoute[]>> {
   const { value, diagnostics } = bindRoutes(composition, catalog)
-  const own = catalogRoutes(catalog)
+  const own = catalogRoutes(catalog, composition.hooks)
   return {
     value,
     diagnostics: [...diagnostics, ...clashes([...value, ...own], catalog.prefix), ...uncalled(value, catalog)],

@@ -12,7 +12,7 @@ import { type JsonObject, JsonText } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { isWritable, misfit } from '../record/decode.ts'
 import { resolveFields } from '../resolve/fields.ts'
-import { type BoundHook, type Execution, inTransaction } from '../run/execution.ts'
+import { type Execution, inTransaction } from '../run/execution.ts'
 import { countMatching, lockMatching, readChoice } from '../run/matching.ts'
 import { type Operation, runEach, runTogether } from '../write/batch.ts'
 import { deleteRecord } from '../write/remove.ts'
@@ -28,7 +28,7 @@ import {
   readOperations,
 } from './batch-body.ts'
 import type { EngineRoute, RequestInput } from './bound-route.ts'
-import { createdReply, recordReply, routeAccess, secretKeys } from './resource-routes.ts'
+import { createdReply, type HookInputs, recordReply, routeAccess, secretKeys } from './resource-routes.ts'
 import { preconditionsOf } from './send.ts'
 
 /** A route that writes many records; the OpenAPI document describes it by these keys. */
@@ -45,10 +45,7 @@ export interface BatchRoute extends EngineRoute {
 }
 
 /** The routes of every resource that has an action. */
-export function batchRoutes(
-  { resources, fieldTypes }: Catalog,
-  hooks: ReadonlyMap<string, BoundHook> = new Map(),
-): readonly BatchRoute[] {
+export function batchRoutes({ resources, fieldTypes }: Catalog, hooks: HookInputs): readonly BatchRoute[] {
   const [partial, max, dryRun] = resolveFields(QUERY, fieldTypes).value ?? []
   const foundFields = [max, dryRun, partial].filter((field) => field !== undefined)
   return [...resources.values()].flatMap((resource) => {

@@ -8,31 +8,27 @@ import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { JsonText } from '../json.ts'
 import { LIMITS } from '../limits.ts'
+import { memo } from '../memo.ts'
 import { resolveFields } from '../resolve/fields.ts'
-import type { BoundHook } from '../run/execution.ts'
 import { summarize } from '../run/read.ts'
 import { batchRoutes } from './batch-routes.ts'
 import type { EngineRoute } from './bound-route.ts'
 import { choiceRoutes } from './choice-routes.ts'
-import { resourceRoutes, routeAccess } from './resource-routes.ts'
+import { type HookInputs, resourceRoutes, routeAccess } from './resource-routes.ts'
 import { type OpenStream, streamRoutes } from './stream-route.ts'
 
-/** The parts of a running application; without them the routes can be described, and open no stream. */
-interface Running {
-  readonly hooks: ReadonlyMap<string, BoundHook>
-  readonly open: OpenStream
+/** Routes of actions, batches, summaries, choices and streams; without `open` the routes of streams can only be described. */
+export function catalogRoutes(catalog: Catalog, hooks: HookInputs, open?: OpenStream): readonly EngineRoute[] {
+  return [...routesOfRequests(catalog, hooks), ...streamRoutes(catalog, open)]
 }
 
-/** Routes of actions, batches, summaries, choices and streams. */
-export function catalogRoutes(catalog: Catalog, running?: Running): readonly EngineRoute[] {
-  return [
-    ...resourceRoutes(catalog, running?.hooks),
-    ...batchRoutes(catalog, running?.hooks),
-    ...summaryRoutes(catalog),
-    ...choiceRoutes(catalog),
-    ...streamRoutes(catalog, running?.open),
-  ]
-}
+/** All but those of streams: made once, although a boot judges them before they are served. */
+const routesOfRequests = memo((catalog: Catalog, hooks: HookInputs): readonly EngineRoute[] => [
+  ...resourceRoutes(catalog, hooks),
+  ...batchRoutes(catalog, hooks),
+  ...summaryRoutes(catalog),
+  ...choiceRoutes(catalog),
+])
 
 const QUERY: Readonly<Record<string, FieldDefinition>> = {
   by: { type: 'list', of: 'string', max_items: LIMITS.summaryTerms },

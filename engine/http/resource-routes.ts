@@ -13,7 +13,7 @@ import { entityTag, idAtStart, type JsonObject, JsonText } from '../json.ts'
 import { type Can, canOf } from '../reader/can.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { ListResult } from '../run/context.ts'
-import type { BoundHook, Execution } from '../run/execution.ts'
+import type { Execution } from '../run/execution.ts'
 import type { Parent } from '../run/parent.ts'
 import { listRecords, openMoves, readVisible } from '../run/read.ts'
 import { createRecord } from '../write/create.ts'
@@ -22,6 +22,9 @@ import { updateRecord } from '../write/update.ts'
 import type { BoundRoute, EngineRoute, RequestInput } from './bound-route.ts'
 import type { Method, Reply } from './route.ts'
 import { preconditionsOf } from './send.ts'
+
+/** Hook name → the keys of a body that it takes in addition to the fields of the resource. */
+export type HookInputs = ReadonlyMap<string, { readonly input: readonly Field[] }>
 
 /** The resource, the action and the parent of a route. */
 export interface ResourceRoute extends EngineRoute {
@@ -50,10 +53,7 @@ export const DRY_RUN: readonly Field[] =
   ).value ?? []
 
 /** The routes of all resources. */
-export function resourceRoutes(
-  catalog: Catalog,
-  hooks: ReadonlyMap<string, BoundHook> = new Map(),
-): readonly ResourceRoute[] {
+export function resourceRoutes(catalog: Catalog, hooks: HookInputs): readonly ResourceRoute[] {
   const routes = [...catalog.resources.values()].flatMap((resource) => [
     ...[...resource.actions].flatMap((action) => ownRoutes(resource, action)),
     ...resource.nested.flatMap((nested) =>
@@ -64,11 +64,7 @@ export function resourceRoutes(
 }
 
 /** The keys of a body with secrets: hidden fields, and the input of hooks. */
-export function secretKeys(
-  resource: Resource,
-  actions: readonly ActionName[],
-  hooks: ReadonlyMap<string, BoundHook>,
-): readonly string[] {
+export function secretKeys(resource: Resource, actions: readonly ActionName[], hooks: HookInputs): readonly string[] {
   const extra = actions.flatMap((action) => (action === 'list' || action === 'get' ? [] : resource.hooks[action]))
   const fields = [...resource.fields.values(), ...extra.flatMap((name) => hooks.get(name)?.input ?? [])]
   return fields.filter(({ type }) => type.hidden === true).map(({ name }) => name)

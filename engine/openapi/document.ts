@@ -4,7 +4,7 @@ import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { fieldLabel } from '../catalog/name.ts'
 import { targetOf } from '../catalog/stored.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
-import { isResourceRoute } from '../http/resource-routes.ts'
+import { type HookInputs, isResourceRoute } from '../http/resource-routes.ts'
 import { pathFromRoot } from '../http/table.ts'
 import type { JsonObject, JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'
@@ -27,8 +27,7 @@ import { type TypeNames, typeNames } from './type-name.ts'
 export interface Described {
   readonly catalog: Catalog
   readonly routes: readonly BoundRoute[]
-  /** Hook name → the keys of a body that it takes in addition to the fields of the resource. */
-  readonly hooks: ReadonlyMap<string, { readonly input: readonly Field[] }>
+  readonly hooks: HookInputs
   /** Descriptions of plugins, for the groups of their routes. */
   readonly plugins: readonly { readonly name: string; readonly description: string }[]
   /** Tells who the bearer of a token is; undefined: no plugin does, and tokens mean nothing. */

@@ -135,7 +135,7 @@ export function describeApplication(
   composition: Composed,
   part?: WantedPart,
 ): OpenApiDocument {
-  const { document, routes } = allRoutes(given, catalogRoutes(catalog), catalog, composition)
+  const { document, routes } = allRoutes(given, catalogRoutes(catalog, composition.hooks), catalog, composition)
   if (part === undefined) return document()
   const listed = routes.filter(({ unlisted }) => unlisted !== true)
   return openapi(partOf({ ...describedBy(composition), catalog, routes: listed }, part))
@@ -149,7 +149,7 @@ export function clientOfApplication(
   runtime: string,
 ): string {
   const present = withoutEarlierNames(catalog)
-  const all = allRoutes(given, catalogRoutes(present), present, composition).routes
+  const all = allRoutes(given, catalogRoutes(present, composition.hooks), present, composition).routes
   const routes = all.filter(({ developing, earlier }) => developing !== true && earlier === undefined)
   return clientModule({ ...describedBy(composition), catalog: present, routes }, runtime)
 }
