@@ -7,6 +7,7 @@ import { isStored } from '../catalog/stored.ts'
 import { wireJson } from '../field/index.ts'
 import { isFixed } from '../filter/walk.ts'
 import type { Json } from '../json.ts'
+import { memo } from '../memo.ts'
 import { fixedConditionSql, pathSql } from './fixed-condition.ts'
 import { type CountedFrom, contentHash, type Judge, type ServedRows } from './table.ts'
 
@@ -82,23 +83,27 @@ function rowCondition(key: 'scope' | 'live', catalog: Catalog, filter: Filter | 
   return { [key]: fixedConditionSql(filter, (path) => pathSql(catalog, path, 't')) }
 }
 
-/** Column → the tables whose new records add to it, as to a sum or a count. */
-export function countedFrom(catalog: Catalog, owner: Resource): ReadonlyMap<string, readonly CountedFrom[]> {
-  const found = new Map<string, readonly CountedFrom[]>()
-  for (const resource of catalog.resources.values()) {
-    if (resource.owner !== resource.name) continue
-    for (const follow of resource.relatedFollows) {
-      const [first] = follow.of.relations
-      const by = first?.field.column ?? follow.of.field.column
-      if (follow.target !== owner.name || !follow.on.has('create')) continue
-      for (const { field, value } of follow.set) {
-        if (!goesOn(value, follow, field.column)) continue
-        found.set(field.column, [...(found.get(field.column) ?? []), { table: resource.table, column: by }])
+/** Resource → column → the tables whose new records add to it, as to a sum or a count. */
+export const countedColumns = memo(
+  (catalog: Catalog): ReadonlyMap<string, ReadonlyMap<string, readonly CountedFrom[]>> => {
+    const found = new Map<string, Map<string, readonly CountedFrom[]>>()
+    for (const resource of catalog.resources.values()) {
+      if (resource.owner !== resource.name) continue
+      for (const follow of resource.relatedFollows) {
+        const [first] = follow.of.relations
+        const by = first?.field.column ?? follow.of.field.column
+        if (!follow.on.has('create')) continue
+        const columns = found.get(follow.target) ?? new Map<string, readonly CountedFrom[]>()
+        found.set(follow.target, columns)
+        for (const { field, value } of follow.set) {
+          if (!goesOn(value, follow, field.column)) continue
+          columns.set(field.column, [...(columns.get(field.column) ?? []), { table: resource.table, column: by }])
+        }
       }
     }
-  }
-  return found
-}
+    return found
+  },
+)
 
 /** Whether a value is the one that the other record has, and more. */
 function goesOn(value: Value, follow: RelatedFollow, column: string): boolean {

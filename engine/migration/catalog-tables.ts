@@ -9,7 +9,7 @@ import { quoted } from '../filter/sql.ts'
 import { isName } from '../filter/text-forms.ts'
 import { leaves } from '../filter/walk.ts'
 import { memo } from '../memo.ts'
-import { countedFrom, judgeOf, servedRows } from './catalog-meanings.ts'
+import { countedColumns, judgeOf, servedRows } from './catalog-meanings.ts'
 import { literalDefault } from './ddl.ts'
 import { fixedConditionSql, pathSql } from './fixed-condition.ts'
 import { engineTables } from './own/engine-tables.ts'
@@ -166,11 +166,11 @@ function sequences(resource: Resource): Sequence[] {
 /** The table of a resource, with the columns and indexes of other resources on the same table. */
 function tableOf(catalog: Catalog, owner: Resource, standing: readonly Resource[]): Table {
   const all = [owner, ...standing.filter((resource) => resource !== owner)]
-  const counted = countedFrom(catalog, owner)
+  const counted = countedColumns(catalog).get(owner.name)
   const columns = byName(
     all.flatMap((r) =>
       [...r.fields.values()].filter(isStored).map((field) => {
-        const sources = counted.get(field.column)
+        const sources = counted?.get(field.column)
         const more = sources === undefined ? {} : { countedFrom: sources }
         return { ...columnOf(r, field), ...chosen(catalog, r, field), ...more }
       }),
