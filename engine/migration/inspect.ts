@@ -70,7 +70,7 @@ const FOREIGN_KEYS = `select c.relname, a.attname, f.relname,
  * Nothing is asked for each index alone: an application has thousands. Its columns are numbers, 0 for an expression.
  */
 const INDEXES = `select t.relname, i.relname, m.amname, x.indisunique, x.indisvalid, d.description, x.indkey,
-    case when x.indexprs is not null then pg_get_indexdef(i.oid) end
+    pg_get_expr(x.indexprs, x.indrelid)
   from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid join pg_am m on m.oid = i.relam
   left join pg_description d on d.objoid = i.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
   where t.relnamespace = current_schema()::regnamespace and not x.indisprimary order by t.relname, i.relname`
@@ -283,30 +283,36 @@ export async function inspectAll(runner: Runner): Promise<Physical> {
  * Leaves out the engine's own: references, keys, marked objects, and indexes with its form of name, which a killed
  * start left unmarked.
  */
-const DEPENDENTS = `select distinct t.relname, a.attname, case when v.oid is not null then pg_describe_object('pg_class'::regclass, v.oid, 0)
+const DEPENDENTS = `with others as materialized (
+    select 'pg_class'::regclass as classid, i.oid as objid from pg_class i
+      left join pg_description m on m.objoid = i.oid and m.classoid = 'pg_class'::regclass and m.objsubid = 0
+      where i.relkind = 'i' and i.relnamespace = current_schema()::regnamespace
+        and coalesce(m.description, '') not like $1 || '%' and i.relname !~ $2
+        and not exists (select 1 from pg_constraint c where c.conindid = i.oid)
+        and not exists (select 1 from pg_index x where x.indexrelid = i.oid and not x.indisvalid)
+    union all select 'pg_constraint'::regclass, k.oid from pg_constraint k
+      left join pg_description m on m.objoid = k.conindid and m.classoid = 'pg_class'::regclass and m.objsubid = 0
+      where k.contype = 'c' and k.conname !~ '_(required|fits)$'
+        or k.contype in ('u', 'x') and coalesce(m.description, '') not like $1 || '%' and k.conname !~ $2
+    union all select 'pg_trigger'::regclass, g.oid from pg_trigger g
+      where not g.tgisinternal and coalesce(obj_description(g.oid, 'pg_trigger'), '') not like $1 || '%'
+    union all select 'pg_attrdef'::regclass, f.oid from pg_attrdef f
+    union all select distinct d.classid::regclass, d.objid from pg_depend d
+      where d.classid in ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass)
+        and d.refclassid = 'pg_class'::regclass and d.refobjsubid > 0)
+  select distinct t.relname, a.attname, case when v.oid is not null then pg_describe_object('pg_class'::regclass, v.oid, 0)
       when d.classid = 'pg_attrdef'::regclass
       then pg_describe_object('pg_class'::regclass, f.adrelid, f.adnum)
       else pg_describe_object(d.classid, d.objid, 0) end
-  from pg_class t
-  join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = t.oid and d.refobjsubid > 0
+  from others o
+  join pg_depend d on d.classid = o.classid and d.objid = o.objid and d.refclassid = 'pg_class'::regclass and d.refobjsubid > 0
+  join pg_class t on t.oid = d.refobjid and t.relnamespace = current_schema()::regnamespace and t.relkind in ('r', 'p')
   join pg_attribute a on a.attrelid = t.oid and a.attnum = d.refobjsubid and not a.attisdropped
   left join pg_rewrite w on d.classid = 'pg_rewrite'::regclass and w.oid = d.objid
   left join pg_class v on v.oid = w.ev_class and v.relkind in ('v', 'm')
   left join pg_attrdef f on d.classid = 'pg_attrdef'::regclass and f.oid = d.objid
-  left join pg_trigger g on d.classid = 'pg_trigger'::regclass and g.oid = d.objid
-  left join pg_constraint k on d.classid = 'pg_constraint'::regclass and k.oid = d.objid
-  left join pg_class i on d.classid = 'pg_class'::regclass and i.oid = d.objid and i.relkind = 'i'
-  left join pg_description m on m.objoid = coalesce(i.oid, k.conindid) and m.classoid = 'pg_class'::regclass and m.objsubid = 0
-  where t.relnamespace = current_schema()::regnamespace and t.relkind in ('r', 'p')
-    and (d.classid in ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_proc'::regclass)
-      or f.oid is not null and (f.adrelid, f.adnum) <> (t.oid, a.attnum)
-        and coalesce(col_description(f.adrelid, f.adnum), '') not like $1 || '%'
-      or g.oid is not null and not g.tgisinternal and coalesce(obj_description(g.oid, 'pg_trigger'), '') not like $1 || '%'
-      or k.contype = 'c' and k.conname !~ '_(required|fits)$'
-      or k.contype in ('u', 'x') and coalesce(m.description, '') not like $1 || '%' and k.conname !~ $2
-      or i.oid is not null and coalesce(m.description, '') not like $1 || '%' and i.relname !~ $2
-        and not exists (select 1 from pg_constraint c where c.conindid = i.oid)
-        and not exists (select 1 from pg_index x where x.indexrelid = i.oid and not x.indisvalid))
+  where f.oid is null or (f.adrelid, f.adnum) <> (t.oid, a.attnum)
+    and coalesce(col_description(f.adrelid, f.adnum), '') not like $1 || '%'
   order by 1, 2, 3`
 
 /** The ends of index names of the engine, as sql-name.ts makes them. */

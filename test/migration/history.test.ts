@@ -1,6 +1,7 @@
 /** The history of steps of a migration, including failed and interrupted ones. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { inspect } from '../../engine/migration/inspect.ts'
 import { migrateTables } from '../../engine/migration/migrate.ts'
 import { keptSteps } from '../../engine/migration/own/step-history.ts'
 import { testDatabase } from '../support/database.ts'
@@ -91,6 +92,20 @@ history('a database of an earlier version has none', async () => {
   } finally {
     await close()
   }
+})
+
+history('the record of an earlier version, which has fewer columns, is read as far as it goes', async () => {
+  const { close, database, titles } = await migratedLibrary()
+  const whole = await inspect(database.adhoc)
+  assert.ok(whole.history.latest !== undefined && whole.history.known.has(whole.history.latest))
+  assert.ok(whole.names !== undefined)
+  await database.knex.raw('alter table plinth_migration drop column catalog, drop column words, drop column names')
+  const { history: earlier, names, owned } = await inspect(database.adhoc)
+  assert.equal([earlier.latest, [...earlier.known], earlier.words, names], [undefined, [], {}, undefined])
+  assert.equal(owned, whole.owned)
+  assert.ok((await titles(LIBRARY)).includes('add column plinth_migration.names (jsonb)'))
+  assert.is((await inspect(database.adhoc)).history.latest, whole.history.latest)
+  await close()
 })
 
 history.run()

@@ -58,22 +58,25 @@ export async function isSettled(wanted: readonly Table[], database: Database, ru
 /** The part of a database's state that comes from these rows. */
 export type Made = Pick<Present, 'owned' | 'history' | 'names'>
 
-/** Read as JSON, because the table itself may be older than some of its columns. */
-const LATEST_RECORD = `select m.owned, to_jsonb(m)->>'catalog', to_jsonb(m)->'words', to_jsonb(m)->'names' from plinth_migration m order by m.id desc limit 1`
-
-const CATALOGS = `select distinct to_jsonb(m)->>'catalog' from plinth_migration m where to_jsonb(m)->>'catalog' is not null`
+/** The columns of a row, as SQL; null for one that the table, which may be older, does not have yet. */
+function columnsSql({ columns }: Table, names: readonly string[]): string {
+  const there = new Set(columns.map(({ name }) => name))
+  return names.map((name) => (there.has(name) ? name : 'null')).join(', ')
+}
 
 export async function readRecord(runner: Runner, tables: readonly Table[]): Promise<Made> {
-  if (!tables.some((table) => table.name === 'plinth_migration'))
-    return { owned: new Map(), history: NO_HISTORY, names: undefined }
-  const [row] = await runner.run({ text: LATEST_RECORD }, [])
-  const catalogs = await runner.run({ text: CATALOGS }, [])
+  const own = tables.find(({ name }) => name === MIGRATION_TABLE.name)
+  if (own === undefined) return { owned: new Map(), history: NO_HISTORY, names: undefined }
+  const from = `from ${MIGRATION_TABLE.name}`
+  const record = `select ${columnsSql(own, ['owned', 'catalog', 'words', 'names'])} ${from} order by id desc limit 1`
+  const [row] = await runner.run({ text: record }, [])
+  const catalogs = await runner.run({ text: `select distinct ${columnsSql(own, ['catalog'])} ${from}` }, [])
   const recorded: Record<string, readonly string[]> = JSON.parse(row?.[0] ?? '{}')
   return {
     owned: new Map(Object.entries(recorded).map(([table, columns]) => [table, new Set(columns)])),
     history: {
       latest: row?.[1] ?? undefined,
-      known: new Set(catalogs.map(([catalog]) => catalog ?? '')),
+      known: new Set(catalogs.flatMap(([catalog]) => catalog ?? [])),
       words: JSON.parse(row?.[2] ?? '{}'),
     },
     names: typeof row?.[3] === 'string' ? (JSON.parse(row[3]) as Names) : undefined,
