@@ -105,8 +105,10 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     const place = match?.entry.methods.get(call.method)
     call.refuse = place?.route.refuse
     const unidentified = await identify(call)
-    await count(call.ctx, place?.route.bucket ?? 'general', call.actor, call.ip)
     const isFound = match !== undefined && !isHidden(place, call)
+    // Who edits the files on this machine is asked after by their own page all the time.
+    if (!isFound || place?.route.developing !== true)
+      await count(call.ctx, place?.route.bucket ?? 'general', call.actor, call.ip)
     if (!isFound && isPage(tableOf(call.path.replace(/\/$/, '')))) return withoutSlash(call.path)
     if (!isFound) throw new ApiError('route_not_found')
     call.pattern = match.entry.pattern

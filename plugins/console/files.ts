@@ -67,11 +67,11 @@ export function addedFile({ plugin, script, style }: Addition, name: string, pag
 }
 
 /** The HTML of every screen: `root` is the path of the application, `name` what people call it. */
-export function htmlOf({ script, style, version }: BuiltPage, root: string, name: string): string {
+export function htmlOf({ script, style, version }: BuiltPage, root: string, name: string, watched?: string): string {
   const at = (file: string): string => escaped(`${root}/console/${version}/${file}`)
   // React Aria adds a <style> of its own, which the policy forbids, unless an element has this id.
   return `<!doctype html>
-<html lang="en" data-root="${escaped(root)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="en" data-root="${escaped(root)}"${watched === undefined ? '' : ` data-watched="${watched}"`}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>${escaped(name)}</title>
 <link rel="icon" href="${at('icon.svg')}"><link id="react-aria-pressable-style" rel="stylesheet" href="${at(style)}">
 <script type="module" src="${at(script)}"></script></head><body>

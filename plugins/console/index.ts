@@ -1,4 +1,5 @@
 /** The console plugin: the application as screens at /console, drawn from /catalog.json with the rights of its reader. */
+import { randomUUID } from 'node:crypto'
 import { ApiError, definePlugin, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
 import { rootOf } from '../pages/page.ts'
 import { addedFile, builtPage, htmlOf, unbuiltHtml } from './files.ts'
@@ -17,11 +18,24 @@ const FOR_GOOD = Object.freeze({
   'X-Content-Type-Options': 'nosniff',
 })
 
+/** Where the page learns that the files of the application are others by now; there while `start --watch` serves. */
+const SERVED = '/console/-/served'
+const versions = new WeakMap<RouteContext['catalog'], string>()
+
+/** Another version after each change of the files. */
+async function served({ catalog }: RouteContext): Promise<Reply> {
+  const version = versions.get(catalog) ?? randomUUID()
+  versions.set(catalog, version)
+  return { data: { version }, headers: { 'Cache-Control': 'no-store' } }
+}
+
 /** The same HTML for every screen: the address says which one to draw. */
 async function screen(context: RouteContext): Promise<Reply> {
   const page = builtPage()
-  const { name } = context.catalog
-  const body = page === undefined ? unbuiltHtml(name) : htmlOf(page, rootOf(context), name)
+  const { catalog, settings } = context
+  const { name } = catalog
+  const watched = settings.watched === true && !settings.production ? SERVED : undefined
+  const body = page === undefined ? unbuiltHtml(name) : htmlOf(page, rootOf(context), name, watched)
   return { raw: { type: 'text/html; charset=utf-8', body }, headers: HEADERS }
 }
 
@@ -58,6 +72,16 @@ const routes: readonly Route[] = [
   pageRoute('/console/{resource}', 'The screen of a list', screen),
   pageRoute('/console/{resource}/{record}', 'The screen of a record, or a file of the page', fileOrScreen, FILES),
   pageRoute('/console/{resource}/{record}/{below}', 'The screen of a list below a record', screen),
+  {
+    method: 'GET',
+    path: SERVED,
+    absolute: true,
+    summary: 'Which version of the files is served',
+    tag: 'Console',
+    access: 'public',
+    developing: true,
+    handle: served,
+  },
 ]
 
 export default definePlugin({

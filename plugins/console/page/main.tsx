@@ -1,9 +1,9 @@
 /** The page: reads the catalog of its reader, and draws the screen that the address names. */
-import { type ReactNode, StrictMode, useEffect, useState } from 'react'
+import { type ReactNode, StrictMode, useEffect, useRef, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { createRoot } from 'react-dom/client'
-import { isAborted, onRefusal, Refusal, read, sentence } from './client/api.ts'
-import type { Catalog } from './client/catalog.ts'
+import { ask, isAborted, onRefusal, Refusal, read, sentence } from './client/api.ts'
+import { type Catalog, type Json, valueAt } from './client/catalog.ts'
 import { forgetOldDrafts } from './client/kept.ts'
 import { BY_COOKIE, session, signedOut, useSession } from './client/session.ts'
 import { Known } from './kit/known.ts'
@@ -53,9 +53,34 @@ function useReadCatalog(): {
   return { catalog: state.catalog, failure: state.failure, again: () => setCount((before) => before + 1) }
 }
 
+/** So often it is asked whether the files of the application are others by now, where somebody edits them. */
+const LOOK_MS = 700
+
+function useWatched(again: () => void): void {
+  const latest = useRef(again)
+  latest.current = again
+  useEffect(() => {
+    const { watched } = document.documentElement.dataset
+    if (watched === undefined) return
+    let known: Json | undefined
+    const look = (): void =>
+      void ask(watched).then(
+        ({ data }) => {
+          const version = valueAt(data, 'version')
+          if (known !== undefined && known !== version) latest.current()
+          known = version
+        },
+        () => undefined,
+      )
+    const timer = setInterval(() => document.hidden || look(), LOOK_MS)
+    return () => clearInterval(timer)
+  }, [])
+}
+
 function Page(): ReactNode {
   const { account } = useSession()
   const { again, catalog, failure } = useReadCatalog()
+  useWatched(again)
   // What one account has typed is not shown to the next one.
   if (catalog !== undefined)
     return (

@@ -127,16 +127,28 @@ export function EditScreen({ catalog, id, named }: EditProps): ReactNode {
   // A session that ends and begins again reads the record again; the form goes on with the one that it began with.
   const first = useRef<Answer | undefined>(undefined)
   first.current ??= answer
-  if (first.current === undefined)
+  useOtherFiles(named.resource, again)
+  if (first.current === undefined || answer === undefined)
     return failure === undefined ? <Loading /> : <Failed onAgain={again} text={failure} />
-  return <EditForm answer={first.current} catalog={catalog} named={named} path={path} />
+  return <EditForm answer={first.current} catalog={catalog} named={named} now={answer} path={path} />
+}
+
+/** Calls `again` when the files of the application are others than before: the record may have other fields. */
+function useOtherFiles(resource: Resource, again: () => void): void {
+  const known = useRef(resource)
+  useEffect(() => {
+    if (known.current !== resource) again()
+    known.current = resource
+  }, [resource, again])
 }
 
 interface EditFormProps {
   readonly catalog: Catalog
   readonly named: Named
   readonly path: string
+  /** With which the form began. */
   readonly answer: Answer
+  readonly now: Answer
 }
 
 /** The record that a draft began with, and where others changed the same. */
@@ -201,11 +213,11 @@ function useBase(answer: Answer) {
   })
 }
 
-function EditForm({ answer, catalog, named, path }: EditFormProps): ReactNode {
+function EditForm({ answer, catalog, named, now, path }: EditFormProps): ReactNode {
   const { resource } = named
   const [base, setBase] = useBase(answer)
   const work = useWork()
-  const inputs = useInputs(resource, answer)
+  const inputs = useInputs(resource, now)
   const { change, done, draft, setDraft } = useDraft(inputs, base)
   const place = filePlace(catalog, named)
   const files = useFiles(place)
