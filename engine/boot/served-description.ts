@@ -124,11 +124,29 @@ function* whileWanted<T>(pieces: Pieces<T>, isWanted: () => boolean): Pieces<T |
   return undefined
 }
 
-/** Stores the description in the database a while after an app began to be served. */
-export function createServedKeeper(
+/** Writes down what is served, unless it is wanted no more meanwhile. */
+async function writeServed(
   { database, log, settings }: KeeperParts,
-  serving: () => Serving | undefined,
-): ServedKeeper {
+  app: Serving,
+  version: string,
+  isWanted: () => boolean,
+): Promise<void> {
+  try {
+    const from = await madeFrom(version, app.composition, { ...settings, below: pluginFolders(app.files) })
+    await keepServed(database.adhoc, from, async () => {
+      const text = await describedIn(app, isWanted)
+      if (text === undefined) return undefined
+      const kept: KeptFiles = { program: await programVersion(), files: app.files }
+      await keepServedFiles(database.adhoc, from, JSON.stringify(kept))
+      return text
+    })
+  } catch (error) {
+    log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')
+  }
+}
+
+/** Stores the description in the database a while after an app began to be served. */
+export function createServedKeeper(parts: KeeperParts, serving: () => Serving | undefined): ServedKeeper {
   let timer: NodeJS.Timeout | undefined
   let written = Promise.resolve()
   /** The version that is served and not described yet, and how much work may bring another one. */
@@ -136,20 +154,9 @@ export function createServedKeeper(
   let isBegun = false
   const write = async (version: string): Promise<void> => {
     const isWanted = (): boolean => due === version && coming === 0
-    try {
-      const app = serving()
-      if (app === undefined || !isWanted()) return
-      const from = await madeFrom(version, app.composition, { ...settings, below: pluginFolders(app.files) })
-      await keepServed(database.adhoc, from, async () => {
-        const text = await describedIn(app, isWanted)
-        if (text === undefined) return undefined
-        const kept: KeptFiles = { program: await programVersion(), files: app.files }
-        await keepServedFiles(database.adhoc, from, JSON.stringify(kept))
-        return text
-      })
-    } catch (error) {
-      log.warn({ err: error }, 'what is served could not be written down: `plinth plan` compares with what was before')
-    }
+    const app = serving()
+    if (app === undefined || !isWanted()) return
+    await writeServed(parts, app, version, isWanted)
     if (isWanted()) due = undefined
   }
   const wait = (): void => {
@@ -168,9 +175,7 @@ export function createServedKeeper(
   }
   return {
     begin,
-    again(version) {
-      if (isBegun) begin(version)
-    },
+    again: (version) => (isBegun ? begin(version) : undefined),
     async during(work) {
       coming += 1
       clearTimeout(timer)

@@ -106,9 +106,7 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
     call.refuse = place?.route.refuse
     const unidentified = await identify(call)
     const isFound = match !== undefined && !isHidden(place, call)
-    // Who edits the files on this machine is asked after by their own page all the time.
-    if (!isFound || place?.route.developing !== true)
-      await count(call.ctx, place?.route.bucket ?? 'general', call.actor, call.ip)
+    if (isCounted(place, isFound)) await count(call.ctx, place?.route.bucket ?? 'general', call.actor, call.ip)
     if (!isFound && isPage(tableOf(call.path.replace(/\/$/, '')))) return withoutSlash(call.path)
     if (!isFound) throw new ApiError('route_not_found')
     call.pattern = match.entry.pattern
@@ -125,6 +123,11 @@ export function responder(parts: HttpParts, fixed: Fixed, stamp: Stamp): Respond
       throw call.explain === undefined ? error : await explainedRefusal(call, error)
     }
   }
+}
+
+/** Whether a request counts in the limits: not one of a developer's own page, which asks all the time. */
+function isCounted(place: Place | undefined, isFound: boolean): boolean {
+  return !isFound || place?.route.developing !== true
 }
 
 /** Whether a route for developers is asked by somebody else: there is none then. */

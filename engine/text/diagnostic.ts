@@ -77,7 +77,8 @@ export const DIAGNOSTIC_CODES = {
   plugin_failed: 'A plugin that throws while it is loaded or changes a resource.',
   wrong_plugin: 'A file that exports no plugin.',
   plugin_clash: 'Two plugins that give the same thing.',
-  earlier_name: 'An import, a key of a plugin or a member of its context that is gone, or that goes with a later version; a warning.',
+  earlier_name:
+    'An import, a key of a plugin or a member of its context that is gone, or that goes with a later version; a warning.',
   stale_plugin: 'A compiled plugin that is older than its TypeScript in the same folder, and is not used.',
   plugin_cycle: 'Plugins that each must come after the other.',
   wrong_sql: 'SQL that the database cannot run.',

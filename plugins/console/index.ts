@@ -1,6 +1,6 @@
 /** The console plugin: the application as screens at /console, drawn from /catalog.json with the rights of its reader. */
 import { randomUUID } from 'node:crypto'
-import { ApiError, definePlugin, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
+import { ApiError, definePlugin, memo, type Reply, type Route, type RouteContext } from '../../engine/index.ts'
 import { rootOf } from '../pages/page.ts'
 import { addedFile, builtPage, htmlOf, unbuiltHtml } from './files.ts'
 
@@ -20,13 +20,11 @@ const FOR_GOOD = Object.freeze({
 
 /** Where the page learns that the files of the application are others by now; there while `start --watch` serves. */
 const SERVED = '/console/-/served'
-const versions = new WeakMap<RouteContext['catalog'], string>()
+const versionOf = memo((_: RouteContext['catalog']): string => randomUUID())
 
 /** Another version after each change of the files. */
 async function served({ catalog }: RouteContext): Promise<Reply> {
-  const version = versions.get(catalog) ?? randomUUID()
-  versions.set(catalog, version)
-  return { data: { version }, headers: { 'Cache-Control': 'no-store' } }
+  return { data: { version: versionOf(catalog) }, headers: { 'Cache-Control': 'no-store' } }
 }
 
 /** The same HTML for every screen: the address says which one to draw. */

@@ -37,7 +37,12 @@ hour.before(() => {
   assert.is(status, 0, stderr)
   const { dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'))
   // `npm install` would ask a registry for the dependencies of the dependency; they are linked instead.
-  install(app, join(app, dependencies.plinth.replace('file:', '')), ['typescript', '@types/node', '@types/react', 'csstype'])
+  install(app, join(app, dependencies.plinth.replace('file:', '')), [
+    'typescript',
+    '@types/node',
+    '@types/react',
+    'csstype',
+  ])
 })
 hour.after(() => world?.remove())
 

@@ -3,8 +3,6 @@ import { Component, type ErrorInfo, type ReactNode } from 'react'
 import { Button } from 'react-aria-components'
 import { sentences } from '../client/api.ts'
 import { dismiss, useNotices } from '../client/notices.ts'
-import type { Pages } from '../client/pages.ts'
-import { countText } from '../format.tsx'
 import { words } from '../words/words.ts'
 import { Why } from './why.tsx'
 import type { Work } from './work.ts'
@@ -105,20 +103,6 @@ export function Notices(): ReactNode {
           </Button>
         </div>
       ))}
-    </div>
-  )
-}
-
-/** What came or changed meanwhile: it waits until its reader asks for it. */
-export function Fresh({ pages }: { readonly pages: Pages }): ReactNode {
-  const { again, fresh, isStale } = pages
-  return (
-    <div aria-live="polite" className="fresh">
-      {fresh === 0 && !isStale ? null : (
-        <Button className="button" onPress={again}>
-          {fresh === 0 ? words().readAgain : words().fresh(countText(fresh))}
-        </Button>
-      )}
     </div>
   )
 }

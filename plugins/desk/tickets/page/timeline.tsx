@@ -87,11 +87,9 @@ function momentOf(value: unknown): number | undefined {
   return new Date(value.length === 10 ? `${value}T00:00` : value).getTime()
 }
 
-export function Timeline({ named, view }: ViewProps): ReactNode {
-  const words = useWords(WORDS)
-  const catalog = useCatalog()
+/** The records of the view that lie in the window. */
+function useRecordsIn(shown: Window, { named, view }: ViewProps): ReturnType<typeof useRecords> {
   const { query } = usePlace()
-  const shown = windowOf(query)
   const { resource } = named
   const { color, from = 'created_at', rows = '', until = '' } = view
   const isDay = (name: string): boolean => resource.fields[name]?.type === 'date'
@@ -99,12 +97,21 @@ export function Timeline({ named, view }: ViewProps): ReactNode {
     isDay(name) ? dayText(new Date(moment)) : new Date(moment).toISOString()
   const heads = [...resource.title, from, until, color, rows].map((path = '') => path.split('.')[0] ?? '')
   const still = { any: [{ [until]: { gte: edge(until, shown.from) } }, { [until]: null }] }
-  const { again, failure, hasMore, isAsking, more, records } = useRecords(named.name, {
+  return useRecords(named.name, {
     view,
     where: { all: [{ [from]: { lt: edge(from, shown.until) } }, ...(until === '' ? [] : [still])] },
     fields: [...new Set(heads.filter((name) => name !== ''))],
     sort: query.get('sort') ?? view.sort?.join(',') ?? resource.list?.sort.default.join(',') ?? '',
   })
+}
+
+export function Timeline({ named, view }: ViewProps): ReactNode {
+  const words = useWords(WORDS)
+  const catalog = useCatalog()
+  const shown = windowOf(usePlace().query)
+  const { again, failure, hasMore, isAsking, more, records } = useRecordsIn(shown, { named, view })
+  const { resource } = named
+  const { color, from = 'created_at', rows = '', until = '' } = view
   const relation = resource.relations[rows]
   const groupOf = (record: RecordData): string => {
     const part = record[rows]
