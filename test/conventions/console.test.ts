@@ -34,8 +34,9 @@ function deskWords(): readonly string[] {
   return [...new Set(names)].filter((name) => !general.has(name))
 }
 
-page(`it has at most ${MOST_LINES} lines`, () => {
-  const lines = [...sources.map(({ text }) => text), ...styles.map((path) => readFileSync(path, 'utf8'))]
+page(`it has at most ${MOST_LINES} lines, without its words`, () => {
+  const code = sources.filter(({ path }) => !path.startsWith('plugins/console/page/words/'))
+  const lines = [...code.map(({ text }) => text), ...styles.map((path) => readFileSync(path, 'utf8'))]
   const sum = lines.reduce((total, text) => total + text.split('\n').length, 0)
   assert.ok(sum > 1000 && sum <= MOST_LINES, `${sum} lines`)
 })
