@@ -11,7 +11,7 @@ import {
   Popover,
   useDragAndDrop,
 } from 'react-aria-components'
-import { ask, rowsIn, sentence } from '../client/api.ts'
+import { ask, Refusal, recordIn, rowsIn, sentence } from '../client/api.ts'
 import { useAnswer } from '../client/asking.ts'
 import { type Catalog, idOf, type Json, type Named, type RecordData, titleOf } from '../client/catalog.ts'
 import { notify } from '../client/notices.ts'
@@ -23,7 +23,7 @@ import { countText, hasScreen, Shown } from '../format.tsx'
 import { type Column, columnsOf } from '../list/columns.ts'
 import { followedList, viewed, viewQuery } from '../list/query.ts'
 import { Link } from '../shell/link.tsx'
-import { Failed, Loading } from '../shell/parts.tsx'
+import { Failed, Fresh, Loading } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
 import { ViewHead } from '../shell/view-head.tsx'
 import { words } from '../words/words.ts'
@@ -35,6 +35,7 @@ interface BoardProps {
   readonly view: View
 }
 
+const FOCUS_MS = 100
 /** Cards that are read at a time. */
 const PER_PAGE = 100
 
@@ -44,7 +45,7 @@ export default function BoardScreen({ catalog, named, view }: BoardProps): React
   const by = view.by ?? ''
   useTitle(view.label, catalog.name)
   const board = useColumns(catalog, resource, by)
-  const shown = view.card ?? resource.title
+  const shown = view.card ?? []
   const asked = `${viewQuery(query, view)}&fields=${encodeURIComponent(fieldsFor(named, [...shown, by, ...keysOf(named, by)]))}`
   const perPage = Math.min(PER_PAGE, catalog.limits.perPageMax ?? PER_PAGE)
   const list = followedList(named, undefined, viewed(query, view))
@@ -61,6 +62,7 @@ export default function BoardScreen({ catalog, named, view }: BoardProps): React
     <>
       <ViewHead catalog={catalog} named={named} title={view.label} />
       {failure === undefined ? null : <Failed onAgain={again} text={failure} />}
+      <Fresh pages={pages} />
       {board.columns === undefined ? (
         failure === undefined && <Loading />
       ) : (
@@ -134,7 +136,7 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
   const { resource } = named
   const [moved, setMoved] = useState<ReadonlyMap<string, RecordData>>(new Map())
   const [dragged, setDragged] = useState<{ readonly id: string; readonly taken?: Taken } | undefined>(undefined)
-  const cards = pages.rows.map((row) => moved.get(idOf(row)) ?? row)
+  const cards = pages.rows.filter((row) => !pages.gone.has(idOf(row))).map((row) => moved.get(idOf(row)) ?? row)
   const columnOf = (card: RecordData): BoardColumn | undefined =>
     board.columns?.find(({ key }) => key === board.of(card))
   const put = (id: string, card: RecordData | undefined): void =>
@@ -156,8 +158,12 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
     if (card === undefined || board.of(card) === to.key) return
     const next = { ...card, [by]: asPart(card[by], to), [board.field]: to.value }
     put(id, next)
+    // The menu gives the focus back first, to what is there no more.
+    setTimeout(() => keepFocus(id), FOCUS_MS)
     try {
       const { answer, path } = known ?? (await take(resource, id))
+      // What its reader sees is not written over what they have not seen.
+      if (![board.of(card), ''].includes(board.of(recordIn(answer)))) throw new Refusal(412, words().changedSince)
       const moved = await ask(path, { method: 'PATCH', body: { [board.field]: to.value }, ifMatch: answer.etag })
       pages.put(next)
       put(id, undefined)
@@ -170,6 +176,7 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
     } catch (error) {
       put(id, undefined)
       notify(sentence(error))
+      pages.again()
     }
   }
   const refuses = (to: BoardColumn): boolean => {
@@ -182,6 +189,12 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
 }
 
 type Moves = ReturnType<typeof useMoves>
+
+/** The card in another column has the focus that it had in the one before. */
+function keepFocus(id: string): void {
+  if (document.activeElement !== document.body) return
+  document.querySelector<HTMLElement>(`.board-card[data-key="${CSS.escape(id)}"]`)?.focus()
+}
 
 /** The value of a card in another column: a word, or the record of a relation. */
 function asPart(before: Json | undefined, to: BoardColumn): Json {

@@ -31,5 +31,10 @@ export function notify(text: string, action?: Notice['action']): void {
   last += 1
   const id = last
   become([{ id, text, ...(action === undefined ? {} : { action }) }])
-  setTimeout(() => dismiss(id), SHOWN_MS)
+  // Nobody loses what they are about to press.
+  const expire = (): void => {
+    if (document.activeElement?.closest('.notices')) setTimeout(expire, SHOWN_MS)
+    else dismiss(id)
+  }
+  setTimeout(expire, SHOWN_MS)
 }

@@ -72,7 +72,7 @@ function FilterMenu({ onChoose, resource }: FilterMenuProps): ReactNode {
     <MenuTrigger isOpen={isOpen} onOpenChange={setOpen}>
       <Button className="button">+ {words().addFilter}</Button>
       <Popover className="popover">
-        <Menu aria-label={words().filters} onAction={(key) => onChoose(String(key))}>
+        <Menu aria-label={words().filters} autoFocus="first" onAction={(key) => onChoose(String(key))}>
           {Object.entries(resource.list?.filters ?? {}).map(([name, { label }]) => (
             <MenuItem id={name} key={name} textValue={label}>
               {labelOf(resource, name, label)}

@@ -1,5 +1,5 @@
 /** Parts that every screen has: what is on its way, what failed, and messages. */
-import { Component, type ErrorInfo, type ReactNode } from 'react'
+import { Component, type ErrorInfo, type FocusEvent, type ReactNode, useRef } from 'react'
 import { Button } from 'react-aria-components'
 import { sentences } from '../client/api.ts'
 import { dismiss, useNotices } from '../client/notices.ts'
@@ -82,8 +82,19 @@ export function FormEnd({ does, isBusy = false, kind = 'primary', onCancel }: Fo
 /** The newest message, spoken when it comes. */
 export function Notices(): ReactNode {
   const notices = useNotices()
+  const before = useRef<EventTarget | null>(null)
+  const entered = ({ currentTarget, relatedTarget }: FocusEvent): void => {
+    if (!currentTarget.contains(relatedTarget as Node | null)) before.current = relatedTarget
+  }
+  /** Takes a message away; the focus goes back to where it was before. */
+  const end = (id: number): void => {
+    const to = before.current
+    const isThere = to instanceof HTMLElement && to.isConnected
+    ;(isThere ? to : document.getElementById('content'))?.focus({ preventScroll: !isThere })
+    dismiss(id)
+  }
   return (
-    <div aria-live="polite" className="notices" role="status">
+    <div aria-live="polite" className="notices" onFocus={entered} role="status">
       {notices.map(({ action, id, text }) => (
         <div className="notice" key={id}>
           <span>{text}</span>
@@ -91,14 +102,14 @@ export function Notices(): ReactNode {
             <Button
               className="button"
               onPress={() => {
-                dismiss(id)
+                end(id)
                 action.run()
               }}
             >
               {action.label}
             </Button>
           )}
-          <Button aria-label={words().dismiss} className="button plain" onPress={() => dismiss(id)}>
+          <Button aria-label={words().dismiss} className="button plain" onPress={() => end(id)}>
             ×
           </Button>
         </div>
