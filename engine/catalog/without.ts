@@ -117,7 +117,8 @@ export function deepFreeze<T>(value: T, keep: (value: object) => boolean, seen: 
     for (const item of value) deepFreeze(item, keep, seen)
     if (!Object.isFrozen(value)) Object.assign(value, { add: refuse, delete: refuse, clear: refuse })
   } else {
-    for (const item of Object.values(value)) deepFreeze(item, keep, seen)
+    // Their values as a list would be most of what this makes.
+    for (const key in value) deepFreeze(value[key], keep, seen)
   }
   Object.freeze(value)
   return value

@@ -10,6 +10,7 @@ import { targetOf } from '../catalog/stored.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import { entityTag, idAtStart, type JsonObject, JsonText } from '../json.ts'
+import { memo } from '../memo.ts'
 import { type Can, canOf } from '../reader/can.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { ListResult } from '../run/context.ts'
@@ -66,8 +67,15 @@ export function resourceRoutes(catalog: Catalog, hooks: HookInputs): readonly Re
 /** The keys of a body with secrets: hidden fields, and the input of hooks. */
 export function secretKeys(resource: Resource, actions: readonly ActionName[], hooks: HookInputs): readonly string[] {
   const extra = actions.flatMap((action) => (action === 'list' || action === 'get' ? [] : resource.hooks[action]))
-  const fields = [...resource.fields.values(), ...extra.flatMap((name) => hooks.get(name)?.input ?? [])]
-  return fields.filter(({ type }) => type.hidden === true).map(({ name }) => name)
+  const given = extra.flatMap((name) => hooks.get(name)?.input ?? [])
+  return [...hiddenFields(resource), ...given.filter(isHidden)].map(({ name }) => name)
+}
+
+/** The secrets of a resource, for which each of its routes asks. */
+const hiddenFields = memo(({ fields }: Resource): readonly Field[] => [...fields.values()].filter(isHidden))
+
+function isHidden({ type }: Field): boolean {
+  return type.hidden === true
 }
 
 const METHODS: Readonly<Record<ActionName, readonly Method[]>> = {

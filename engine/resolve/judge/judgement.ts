@@ -44,8 +44,8 @@ export function table<T>(code: DiagnosticCode, rows: readonly Row<T>[]): readonl
 
 /** Reports the mistakes that a thing has, in the order of the table. */
 export function judge<T extends Placed>({ report }: Reporter, mistakes: readonly Mistake<T>[], one: T): void {
-  for (const { at = [], code, details, hint, key, says, when, words } of mistakes)
-    for (const [path, word] of words?.(one) ?? [WHOLE]) {
+  for (const { at = HERE, code, details, hint, key, says, when, words } of mistakes)
+    for (const [path, word] of words?.(one) ?? THING) {
       if (when?.(one, word) === false) continue
       const message = typeof says === 'string' ? says : says(one, word)
       if (message === undefined || message === false) continue
@@ -57,7 +57,9 @@ export function judge<T extends Placed>({ report }: Reporter, mistakes: readonly
 
 type Reporter = Pick<Resolution, 'report'>
 
-const WHOLE: Word = [[], '']
+/** The place of the thing itself, and the thing without a word: made once, because most mistakes ask for them of everything. */
+const HERE: Path = []
+const THING: readonly Word[] = [[HERE, '']]
 
 /** The words of a list, with their places. */
 export function listed(path: Path, words: readonly string[]): readonly Word[] {
