@@ -96,6 +96,8 @@ function reader(settings: BootOptions, first: Pick<Boot, 'sources'>): Read {
 
 interface Replacing extends Exchanging {
   readonly read: Read
+  /** What this process rolls out at present. */
+  readonly rolling: { boot?: Boot | undefined }
 }
 
 export interface Exchange {
@@ -108,7 +110,7 @@ export interface Exchange {
 }
 
 export function createExchange(given: Exchanging & { readonly first: Boot }): Exchange {
-  const parts = { ...given, read: reader(given.settings, given.first) }
+  const parts: Replacing = { ...given, read: reader(given.settings, given.first), rolling: {} }
   const { servedKeeper } = given
   let reloading: Promise<unknown> = Promise.resolve()
   return {
@@ -174,14 +176,17 @@ async function reload(parts: Replacing): Promise<readonly Diagnostic[]> {
 }
 
 async function rollOutFiles(parts: Replacing): Promise<Collected<readonly string[]>> {
-  const { database } = parts
+  const { database, rolling } = parts
   const { diagnostics, value } = await parts.read(inTurns)
   if (value === undefined) return { diagnostics }
+  rolling.boot = value
   const { value: done, diagnostics: found } = await rollOut({
     runner: database.adhoc,
     presence: database.presence,
     version: value.version,
     settle: (pause) => setUpFor(parts, value, { edited: true, pause }),
+  }).finally(() => {
+    rolling.boot = undefined
   })
   const all = [...diagnostics, ...found]
   return done === undefined ? { diagnostics: all } : { value: done.serving, diagnostics: all }
@@ -209,8 +214,9 @@ async function fits({ database, now }: Exchanging, catalog: Catalog): Promise<bo
 }
 
 function follow(parts: Replacing, version: string, reloaded: () => Promise<unknown>): Follower {
-  const { database, passage, compose, serving } = parts
+  const { database, passage, compose, rolling, serving } = parts
   return followFiles(parts, version, {
+    hasRead: (wanted) => (rolling.boot?.version === wanted ? rolling.boot : undefined),
     async alone(work) {
       await hold(parts)
       try {
@@ -239,6 +245,8 @@ interface FollowParts {
 }
 
 export interface Serves<T> extends Pick<FollowerParts, 'alone' | 'changed'> {
+  /** What this process has read of the files of a version; absent: nothing. */
+  readonly hasRead?: (version: string | undefined) => Boot | undefined
   /** Composes the app of a catalog, without the database; the app is not served yet. */
   readonly compose: (boot: Boot) => T
   /** Serves it from now on. */
@@ -254,7 +262,7 @@ export interface Serves<T> extends Pick<FollowerParts, 'alone' | 'changed'> {
 export function followFiles<T>(
   { database, log, read }: FollowParts,
   version: string,
-  { alone, changed, compose, serve, fits, finish, fitsNow }: Serves<T>,
+  { alone, changed, compose, serve, fits, finish, fitsNow, hasRead }: Serves<T>,
 ): Follower {
   let served = version
   return followRollouts({
@@ -267,8 +275,9 @@ export function followFiles<T>(
     alone,
     changed,
     fits: fitsNow,
-    async read() {
-      const { value, diagnostics } = await read(inTurns)
+    async read(wanted) {
+      const known = hasRead?.(wanted)
+      const { value, diagnostics } = known === undefined ? await read(inTurns) : { value: known, diagnostics: [] }
       if (value === undefined) return { diagnostics }
       // Here and not in `serve`, for which requests may wait.
       const app = compose(value)

@@ -26,8 +26,8 @@ export interface FollowerParts extends Omit<Participant, 'judged'> {
   readonly name: string
   /** The served version. */
   version(): string
-  /** Reads the files as they are now. */
-  read(): Promise<Collected<Candidate>>
+  /** Reads the files as they are now; those of a `version` that this process has just read need not be read again. */
+  read(version?: string): Promise<Collected<Candidate>>
   /** A text that changes whenever the tables may have been changed. */
   changed(): Promise<string>
   /** Whether the database fits the served app; changes nothing. */
@@ -134,7 +134,7 @@ function participant(parts: FollowerParts): Participant {
 /** The files of this instance as a candidate; a sentence instead where they are not the version of the rollout. */
 async function judged(parts: FollowerParts, rollout: Rollout): Promise<Candidate | string> {
   try {
-    const { value, diagnostics } = await parts.read()
+    const { value, diagnostics } = await parts.read(rollout.version)
     if (value === undefined) return diagnostics[0]?.message ?? 'the files here cannot be read'
     if (value.version !== rollout.version) return 'the files here are of another version'
     // One that has ended may be followed by a start that changed the tables.

@@ -1,5 +1,5 @@
 /** The work of a start, counted: nothing is done twice, and nothing grows faster than the application. */
-import fs, { readFileSync, writeFileSync } from 'node:fs'
+import fs, { promises, readFileSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -46,6 +46,47 @@ test('the folders of plugins are looked through once, however many plugins are n
   const all = await looks(() => loadPlugins(shipped, { pluginsDir }))
   assert.ok(one > 0)
   assert.is(all, one)
+})
+
+/** The files that are read while `work` runs, each time that they are. */
+async function readFiles(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const { readFile } = promises
+  const read: string[] = []
+  const telling = (...given: Parameters<typeof readFile>): ReturnType<typeof readFile> => {
+    read.push(String(given[0]))
+    return readFile(...given)
+  }
+  Object.assign(promises, { readFile: telling })
+  syncBuiltinESMExports()
+  try {
+    await work()
+    return read
+  } finally {
+    Object.assign(promises, { readFile })
+    syncBuiltinESMExports()
+  }
+}
+
+test('an instance that rolls its files out reads each of them once', async () => {
+  const { folder: resourcesDir, remove } = await writeLargeApplication(3, 12)
+  const settings = readSettings({ RESOURCES_DIR: resourcesDir, DATA_DIR: join(resourcesDir, 'data'), PORT: '0' })
+  const { database, close } = await testDatabase()
+  const made = await createEngine({ settings: settings.value!, log: SILENT, database })
+  await made.value!.listen()
+  const path = join(resourcesDir, 'resource_002s.yaml')
+  const read = await readFiles(async () => {
+    writeFileSync(path, readFileSync(path, 'utf8').replace('filters: [', 'filters: [price, '))
+    const { value, diagnostics } = await made.value!.rollOut()
+    assert.equal(diagnostics, [])
+    assert.is(value?.length, 1)
+  })
+  assert.ok(made.value!.app.catalog.resources.get('resource_002s')?.filters.has('price'))
+  const own = read.filter((file) => file.startsWith(resourcesDir) && file.endsWith('.yaml')).toSorted()
+  assert.is(own.length, 4)
+  assert.equal([...new Set(own)], own)
+  await made.value!.close()
+  await close()
+  await remove()
 })
 
 const COUNTER = `let asked = 0
