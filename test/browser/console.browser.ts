@@ -4,10 +4,16 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TestApplication } from '../support/application.ts'
 import { barriers, openBrowser, visited, WIDE, withConsole } from '../support/browser.ts'
+import { counting } from '../support/counting.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { until } from '../support/wait.ts'
 
 const BOOKS = 120
-const test = suite<{ app: TestApplication }>('console in a browser')
+/** What the application has asked its database; work that has its own time does not count. */
+const statements: string[] = []
+const BESIDE = /plinth_(job|listener|deferred_change|fact|change)/
+
+const test = suite<{ app: TestApplication; database: TestDatabase }>('console in a browser')
 const browser = await openBrowser()
 
 /** Without a browser every test is skipped. */
@@ -15,7 +21,9 @@ const it = browser === undefined ? test.skip : test
 
 test.before(async (context) => {
   if (browser === undefined) return
-  context.app = await withConsole('test/library/resources')
+  context.database = await testDatabase()
+  const database = counting(context.database.database, (text) => BESIDE.test(text) || statements.push(text))
+  context.app = await withConsole('test/library/resources', { database })
   const make = makerOf(context.app)
   const author = await make('/authors', { first_name: 'Ursula', last_name: 'Le Guin' })
   await make('/authors', { first_name: 'Agatha', last_name: 'Christie' })
@@ -30,9 +38,10 @@ test.before(async (context) => {
   await make('/books/batch', { create }, 200)
   await make('/books/1/reviews', { rating: 5, body: 'Wonderful' })
 })
-test.after(async ({ app }) => {
+test.after(async ({ app, database }) => {
   await browser?.close()
   await app?.close()
+  await database?.close()
 })
 
 function makerOf(app: TestApplication) {
@@ -69,6 +78,19 @@ it('a list shows what its address says, reads on by its cursor, and keeps few ro
     await page.waitForURL((url) => !url.search.includes('pages='))
     await page.goBack()
     await page.waitForURL(/pages%5Bgte%5D|pages\[gte\]/)
+  })
+})
+
+it('the next page of a list is one request, which costs the database at most two statements', async ({ app }) => {
+  await on(app, '/books?sort=-pages', async (page) => {
+    await page.locator(ROW).first().waitFor()
+    await page.waitForLoadState('networkidle')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    statements.length = 0
+    await scrolledTo(page, `[data-at="${BOOKS - 1}"]`)
+    assert.equal(asked, ['/library/books', '/library/books'])
+    assert.ok(statements.length > 0 && statements.length <= 4, statements.join('\n'))
   })
 })
 

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pluginContext } from '../../engine/context/plugin-context.ts'
-import type { Database, Runner } from '../../engine/database/database.ts'
+import type { Database } from '../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import { executionOf } from '../../engine/run/execution.ts'
 import { readSettings, type Settings } from '../../engine/settings.ts'
 import { send } from '../support/application.ts'
+import { counting } from '../support/counting.ts'
 import { SILENT, testDatabase } from '../support/database.ts'
 import { printed } from '../support/printed.ts'
 
@@ -36,19 +37,6 @@ let tokens: readonly string[] = []
 let closeAll = async (): Promise<void> => undefined
 
 const test = suite('desk: statements')
-
-/** The database, with `seen` called for each statement of its runners. */
-function counting(base: Database, seen: (text: string) => void): Database {
-  const counted = <T extends Runner>(runner: T): T => ({
-    ...runner,
-    run: (statement, values) => {
-      seen(statement.text)
-      return runner.run(statement, values)
-    },
-  })
-  const transaction: Database['transaction'] = (work) => base.transaction((one) => work(counted(one)))
-  return { ...base, compiled: counted(base.compiled), adhoc: counted(base.adhoc), transaction }
-}
 
 test.before(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-count-'))
