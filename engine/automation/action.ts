@@ -64,6 +64,8 @@ export interface ActionContribution {
   readonly description: string
   /** JSON Schema of the options that an automation gives it, an object. */
   readonly takes: JsonSchema
+  /** The texts in the options that people read, each in their language: files of words may have them. */
+  readonly texts?: (given: JsonObject) => readonly string[]
   /** A key that automations may write next to `set`, instead of `run: { <plugin>.<name>: … }`. */
   readonly key?: string
   /**

@@ -11,7 +11,7 @@ import type { Sources } from '../definition/read.ts'
 import { languageIn } from '../definition/words.ts'
 import { checkWords } from '../definition/words-schema.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
-import { isObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { memo, sameLists } from '../memo.ts'
 import type { Composition } from '../plugin/compose.ts'
 import { loadPlugins, type PluginPlaces } from '../plugin/load.ts'
@@ -305,6 +305,11 @@ interface Stack extends Stacked<readonly Document<unknown>[]> {
   readonly unread: (found: readonly Diagnostic[]) => readonly string[]
 }
 
+/** Whether app.yaml names languages, without which no words are read. */
+function hasLanguages(app: Document<unknown> | undefined): boolean {
+  return app !== undefined && isObject(app.value as Json) && (app.value as JsonObject).languages !== undefined
+}
+
 /** Lays applications over each other, and the lowest over the files of plugins. */
 function* stackPieces(
   app: Document<unknown> | undefined,
@@ -314,7 +319,8 @@ function* stackPieces(
 ): Pieces<Stack> {
   const files = brought.filter(({ file }) => languageIn(file) === undefined)
   const plugins = yield* each(files, parseDocument)
-  const wordsOfPlugins = brought.filter((source) => !files.includes(source)).map(parseDocument)
+  const isWorded = [app, ...layers.map((one) => one.app)].some(hasLanguages)
+  const wordsOfPlugins = isWorded ? brought.filter((source) => !files.includes(source)).map(parseDocument) : []
   const unreadable = files.flatMap((source, index) => (plugins[index]!.value === undefined ? resourcesOf(source) : []))
   const placed = layers.map((layer) => layer.resources.map((one) => outdentedResource(one, composition.vocabulary)))
   const extended = stackedResources(

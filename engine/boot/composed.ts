@@ -10,6 +10,7 @@ import { additionsOf } from '../plugin/additions.ts'
 import { type Composition, compose } from '../plugin/compose.ts'
 import { shippedPlugins } from '../plugin/load.ts'
 import type { Plugin } from '../plugin/plugin.ts'
+import type { Extensions } from '../resolve/extensions.ts'
 import type { Collected, Diagnostic } from '../text/diagnostic.ts'
 import { type Source, unchanged } from '../text/source.ts'
 
@@ -41,19 +42,21 @@ export async function composedOf(
 ): Promise<Composed> {
   const additions = await additionsOf(plugins)
   const composed = compositionOf(samePlugins(plugins), options)(additions.value)
-  const brought = await pluginSources(composed.value, before)
-  return { composed, additions, brought, composition: await knowing(composed.value, brought.value) }
+  const texts = await textsOf(composed.value)
+  const { diagnostics, value } = await pluginSources(composed.value, before)
+  const brought = { value, diagnostics: [...texts.diagnostics, ...diagnostics] }
+  return { composed, additions, brought, composition: await knowing(composed.value, value, texts.value) }
 }
 
 const sameSources = sameLists<Source>()
 const withKnown = memo((_: Composition) => memo((_brought: readonly Source[]): { value?: Composition } => ({})))
 
-async function knowing(composition: Composition, files: readonly Source[]): Promise<Composition> {
+async function knowing(composition: Composition, files: readonly Source[], texts: Known): Promise<Composition> {
   const held = withKnown(composition)(sameSources(files))
   if (held.value !== undefined) return held.value
   const routed = routedBy(composition, await shippedPlugins())
   const known = { authenticates: composition.authenticate !== undefined, brought: new Set(files), routed }
-  held.value = { ...composition, extensions: { ...composition.extensions, ...known } }
+  held.value = { ...composition, extensions: { ...composition.extensions, ...known, texts } }
   return held.value
 }
 
@@ -65,6 +68,36 @@ function routedBy({ resourceRoutes, routes, vocabulary }: Composition, shipped: 
     own || keys.some((key) => known.has(vocabulary.keys.get(key)?.plugin ?? ''))
 }
 
+type Known = NonNullable<Extensions['texts']>
+
+/** The texts of plugins by their names, with those of files. */
+async function textsOf({ texts }: Composition): Promise<Required<Collected<Known>>> {
+  const value = new Map<string, { readonly text: string; readonly url?: string }>()
+  const diagnostics: Diagnostic[] = []
+  for (const { name, plugin, value: given } of texts) {
+    const read = typeof given === 'string' ? { text: given } : await readText(given)
+    if ('text' in read) value.set(`${plugin}.${name}`, read)
+    else {
+      const message = `The text "${name}" of the plugin "${plugin}" cannot be read: ${read.reason}`
+      diagnostics.push({ code: 'source_unreadable', message })
+    }
+  }
+  return { value, diagnostics }
+}
+
+async function readText(
+  url: URL,
+): Promise<{ readonly text: string; readonly url: string } | { readonly reason: string }> {
+  try {
+    return { text: await readFile(url, 'utf8'), url: url.href }
+  } catch (error) {
+    return { reason: sentenceOf(error) }
+  }
+}
+
+/** What the program itself says, in other languages. */
+const WORDS = [{ plugin: 'plinth', value: new URL('../catalog/de.words.yaml', import.meta.url) }]
+
 async function pluginSources(
   composition: Composition,
   before: readonly Source[],
@@ -72,7 +105,7 @@ async function pluginSources(
   const value: Source[] = []
   const known = unchanged(before)
   const diagnostics: Diagnostic[] = []
-  for (const { plugin, value: url } of composition.resources) {
+  for (const { plugin, value: url } of [...WORDS, ...composition.resources]) {
     const path = fileURLToPath(url)
     try {
       value.push(known({ file: relative(process.cwd(), path), text: await readFile(path, 'utf8') }))

@@ -230,6 +230,8 @@ export interface Accounts {
   readonly attributes: ReadonlyMap<string, Field>
   /** The field of an account with its address, and the one that says whether its owner confirmed it; undefined: no plugin names them. */
   readonly address: { readonly field: string; readonly confirmed: string | undefined } | undefined
+  /** The field of an account with the language that its person reads; undefined: everybody reads the first. */
+  readonly language: Field | undefined
   /** The names of the seeded roles; undefined: none are seeded. */
   readonly roles: ReadonlySet<string> | undefined
   /** The resource of the roles, with its fields for the name and the list of permissions; undefined: no plugin names them. */
@@ -244,12 +246,23 @@ export interface TakenOver {
   readonly fact: string
 }
 
+/** Texts that people read and that no part of the catalog has. */
+export interface Texts {
+  /** The sentences of answers, with names in braces for what differs. */
+  readonly sentences: readonly string[]
+  /** `<plugin>.<name>` → what it says, and the URL of its file. */
+  readonly plugins: ReadonlyMap<string, { readonly text: string; readonly url?: string }>
+  /** Resource → those in the values of its keys and automations. */
+  readonly resources: ReadonlyMap<string, readonly string[]>
+}
+
 export interface Catalog {
   readonly name: string
   /** The languages of its words, that of the YAML first; none where app.yaml names none. */
   readonly languages: readonly string[]
   /** By language, what the files of words say. */
   readonly words: ReadonlyMap<string, Words>
+  readonly texts: Texts
   readonly version: string
   readonly description: string | undefined
   /** `/api/v1`, or empty. */

@@ -88,6 +88,11 @@ export function fieldLabel(name: string): string {
   )
 }
 
+/** A label inside a sentence: `Due date` → `due date`; words in capitals stay as they are, `FAQ`. */
+export function inSentence(label: string): string {
+  return label.replace(/\p{L}+/gu, (word) => (/\p{Lu}.*\p{Lu}/u.test(word) ? word : word.toLowerCase()))
+}
+
 function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }

@@ -1,6 +1,6 @@
 /** The words of a catalog in its languages: every text of it that people read, and the same catalog with other texts. */
 import type { BlockDefinition, ConsoleDefinition, LayoutDefinition } from '../definition/screen-schema.ts'
-import type { Words } from '../definition/words.ts'
+import { textKey, type Words } from '../definition/words.ts'
 import { memo } from '../memo.ts'
 import type { Span } from '../text/source.ts'
 import type { Catalog, Field, Relation, Resource, View } from './catalog.ts'
@@ -26,26 +26,8 @@ const translated = memo((catalog: Catalog, language: string): Catalog => {
   )
 })
 
-/** Gives the sentence of a rule or of moves in the language, and any other as it is; undefined: the language has none. */
-export function sentencesIn(
-  { resources, words }: Pick<Catalog, 'resources' | 'words'>,
-  language: string | undefined,
-): ((sentence: string) => string) | undefined {
-  const own = language === undefined ? undefined : words.get(language)
-  const sentences = own && sentencesOf(resources, own)
-  if (sentences === undefined || sentences.size === 0) return undefined
-  return (sentence) => {
-    // The sentence of moves is followed by the words that may follow.
-    const [said = '', ...possible] = sentence.split(POSSIBLE)
-    return (
-      sentences.get(sentence) ?? [sentences.get(said) ?? said, ...possible].join(sentences.has(said) ? ': ' : POSSIBLE)
-    )
-  }
-}
-
-const POSSIBLE = '; possible: '
-
-const sentencesOf = memo((resources: Catalog['resources'], words: Words): ReadonlyMap<string, string> => {
+/** The sentences of rules and moves with what a language says in place of each. */
+export const ruleSentences = memo(({ resources }: Catalog, words: Words): ReadonlyMap<string, string> => {
   const sentences = new Map<string, string>()
   const say: Say = (text, ...places) => {
     const word = wordAt(words, places)
@@ -55,6 +37,34 @@ const sentencesOf = memo((resources: Catalog['resources'], words: Words): Readon
   for (const resource of resources.values()) refusalsBy(resource, partnersOf({ resources }, resource), say, new Map())
   return sentences
 })
+
+/** A text of a resource that people read outside of answers, in a language; as it is written where that has no words of it. */
+export function textIn(
+  { words }: Pick<Catalog, 'words'>,
+  language: string | undefined,
+  resource: string,
+  text: string,
+) {
+  const own = words.get(language ?? '')
+  return own === undefined ? text : (wordAt(own, [['resources', resource, 'texts', textKey(text)]]) ?? text)
+}
+
+/** A text of a plugin in a language, by its name or the URL of its file; undefined where the language has no words of it. */
+export function pluginTextIn(
+  { texts, words }: Pick<Catalog, 'texts' | 'words'>,
+  language: string | undefined,
+  text: string | URL,
+): string | undefined {
+  const own = words.get(language ?? '')
+  if (own === undefined) return undefined
+  const [name] = text instanceof URL ? ([...texts.plugins].find(([, { url }]) => url === text.href) ?? []) : [text]
+  return name === undefined ? undefined : wordAt(own, [placeOfPlugin(name)])
+}
+
+function placeOfPlugin(name: string): Path {
+  const end = name.indexOf('.')
+  return ['plugins', name.slice(0, end), name.slice(end + 1)]
+}
 
 /** A text that people read, and its place in a file of words. */
 export interface PlacedText {
@@ -119,10 +129,14 @@ function changesBy(catalog: Catalog, say: Say): Changes {
   changes.set(catalog, {
     name: say(catalog.name, ['name']),
     ...maybe('description', catalog.description, (text) => say(text, ['description'])),
-    console: consoleBy(catalog.console, (text) => say(text, ['texts', text])),
+    console: consoleBy(catalog.console, (text) => say(text, ['texts', textKey(text)])),
   })
   for (const { pages } of catalog.additions.values())
-    for (const page of pages) changes.set(page, { label: say(page.label, ['texts', page.label]) })
+    for (const page of pages) changes.set(page, { label: say(page.label, ['texts', textKey(page.label)]) })
+  for (const sentence of catalog.texts.sentences) say(sentence, ['sentences', sentence])
+  for (const [name, { text }] of catalog.texts.plugins) say(text, placeOfPlugin(name))
+  for (const [name, texts] of catalog.texts.resources)
+    for (const text of texts) say(text, ['resources', name, 'texts', textKey(text)])
   for (const resource of catalog.resources.values())
     if (isMet(resource)) changesOf(resource, partnersOf(catalog, resource), say, changes)
   return changes
@@ -141,7 +155,7 @@ function partnersOf({ resources }: Pick<Catalog, 'resources'>, { name, owner }: 
 
 function changesOf(resource: Resource, partners: readonly Resource[], say: Say, changes: Map<object, Change>): void {
   const own: Own = (text, ...path) => say(text, ['resources', resource.name, ...path])
-  const text = (said: string): string => own(said, 'texts', said)
+  const text = (said: string): string => own(said, 'texts', textKey(said))
   changes.set(resource, {
     label: own(resource.label, 'label', 'one'),
     plural: own(resource.plural, 'label', 'many'),

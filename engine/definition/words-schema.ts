@@ -4,7 +4,7 @@ import type { Collected } from '../text/diagnostic.ts'
 import type { Document, WordsFile } from './definition.ts'
 import { judge } from './judge.ts'
 import { key, list, map, named, TEXT } from './word-schema.ts'
-import { languageIn, type PartWords, type Words } from './words.ts'
+import { languageIn, type PartWords, textKey, type Words } from './words.ts'
 
 /** The key `languages` of app.yaml. */
 export const LANGUAGES: JsonSchema = key(
@@ -79,6 +79,16 @@ export const WORDS_KEYS: Readonly<Record<string, JsonSchema>> = {
     { Work: 'Arbeit' },
     named(TEXT, TEXT),
   ),
+  sentences: key(
+    'Sentences of answers by how the program says them, with names in braces for what differs; `{label}` is the name of a field or record, and `{says}` a sentence that has words of its own.',
+    { 'The {label} field {says}': '„{label}“ {says}' },
+    named(TEXT, TEXT),
+  ),
+  plugins: key(
+    'Texts of plugins, by their names: a mail with its subject in the first line, `Subject: …`, and its text below.',
+    { auth: { reset: 'Subject: Neues Passwort\n\nHallo, …' } },
+    named(named(TEXT)),
+  ),
   resources: key('The words of each resource.', { tickets: { fields: { subject: 'Betreff' } } }, named(RESOURCE)),
 }
 
@@ -97,16 +107,21 @@ export function checkWords(document: Document<unknown>, own: boolean): Collected
   return { value: Object.freeze({ value: whole(usable), place, language, own }), diagnostics }
 }
 
-/** The words with each field and relation as a map. */
-function whole(written: JsonObject & Words): Words {
-  if (written.resources === undefined) return written
+/** The words with each field and relation as a map, and texts by their keys. */
+function whole({ texts, ...written }: JsonObject & Words): Words {
+  const said = (some: Words['texts']) =>
+    some === undefined
+      ? {}
+      : { texts: Object.fromEntries(Object.entries(some).map(([text, words]) => [textKey(text), words])) }
+  const own = { ...written, ...said(texts) }
+  if (written.resources === undefined) return own
   const parts = (some: Readonly<Record<string, PartWords | string>> = {}) =>
     Object.fromEntries(
       Object.entries(some).map(([name, one]) => [name, typeof one === 'string' ? { label: one } : one]),
     )
   const resources = Object.entries(written.resources).map(([name, one]) => [
     name,
-    { ...one, fields: parts(one.fields), relations: parts(one.relations) },
+    { ...one, fields: parts(one.fields), relations: parts(one.relations), ...said(one.texts) },
   ])
-  return { ...written, resources: Object.fromEntries(resources) }
+  return { ...own, resources: Object.fromEntries(resources) }
 }

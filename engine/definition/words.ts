@@ -28,7 +28,16 @@ export interface Words {
   readonly description?: string
   readonly fields?: Readonly<Record<string, string>>
   readonly resources?: Readonly<Record<string, ResourceWords>>
+  /** By a sentence of answers, with names in braces for what differs. */
+  readonly sentences?: Readonly<Record<string, string>>
+  /** By plugin, and by the name that it gives to a text. */
+  readonly plugins?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly texts?: Readonly<Record<string, string>>
+}
+
+/** A text as a key of `texts`: it may be written in several lines. */
+export function textKey(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
 }
 
 const FILE = /(?:^|[\\/])([^\\/]+)\.words\.ya?ml$/i

@@ -3,6 +3,7 @@
 import { type Lookup, lookupOf } from '../ask/lookup.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { type ApiError, invalid } from '../error.ts'
+import type { Translate } from '../catalog/sentences.ts'
 import { FieldError, fieldError, fieldErrorCodes, firstErrors } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import { entityTag, isObject, type Json, type JsonObject } from '../json.ts'
@@ -136,12 +137,16 @@ export async function doAll(execution: Execution, operations: readonly NamedOper
 }
 
 /** The answer of a partial batch: for each operation its status, and its record or its mistakes. */
-export async function doEach(execution: Execution, operations: readonly NamedOperation[]): Promise<string> {
+export async function doEach(
+  execution: Execution,
+  operations: readonly NamedOperation[],
+  say: Translate | undefined,
+): Promise<string> {
   const outcomes = await runEach(execution, operations, atOnce(operations))
   let left: number = LIMITS.bodyErrors
   const texts = outcomes.map((outcome, at) => {
     if ('text' in outcome) return outcomeText(operations[at]?.name, outcome.text)
-    const { text, mistakes } = refusedText(outcome.error, left)
+    const { text, mistakes } = refusedText(outcome.error, left, say)
     left = Math.max(0, left - mistakes)
     return text
   })
@@ -149,14 +154,14 @@ export async function doEach(execution: Execution, operations: readonly NamedOpe
 }
 
 /** The answer of a partial write by a filter: the records that were written, and the refusals of the others. */
-export function foundText(found: readonly Id[], outcomes: readonly Outcome[]): string {
+export function foundText(found: readonly Id[], outcomes: readonly Outcome[], say: Translate | undefined): string {
   let left: number = LIMITS.bodyErrors
   const ids = found.filter((_, at) => 'text' in outcomes[at]!)
   const texts = outcomes.flatMap((outcome) => ('text' in outcome && outcome.text !== undefined ? [outcome.text] : []))
   const etags = texts.length === 0 ? '' : `"etags":${JSON.stringify(texts.map(tagOf))},`
   const refused = outcomes.flatMap((outcome, at) => {
     if ('text' in outcome) return []
-    const { text, mistakes } = refusedText(outcome.error, left)
+    const { text, mistakes } = refusedText(outcome.error, left, say)
     left = Math.max(0, left - mistakes)
     return [`{"id":${JSON.stringify(found[at])},${text.slice(1)}`]
   })
@@ -174,7 +179,8 @@ function outcomeText(name: OperationName | undefined, text: string | undefined):
 }
 
 /** The answer to a refused operation, with at most `most` of its mistakes and their number. */
-function refusedText({ code, message, params, status }: ApiError, most: number) {
+function refusedText(error: ApiError, most: number, say: Translate | undefined) {
+  const { code, message, params, status } = say === undefined ? error : error.translated(say)
   if (params.errors === undefined) return { text: JSON.stringify({ status, code, message }), mistakes: 0 }
   const { told, total } = firstErrors(params.errors, most)
   const errors = { errors: told, error_codes: fieldErrorCodes(told) }

@@ -1,5 +1,6 @@
 /** Routes that write many records of a resource: a batch of operations, all records of a filter, a unique value. */
 
+import { inSentence } from '../catalog/name.ts'
 import type { Actor } from '../actor.ts'
 import { clausesFor, readable, requireClause } from '../ask/policy.ts'
 import type { Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
@@ -28,6 +29,7 @@ import {
   readOperations,
 } from './batch-body.ts'
 import type { EngineRoute, RequestInput } from './bound-route.ts'
+import { sentencesFor } from './negotiation.ts'
 import { createdReply, type HookInputs, recordReply, routeAccess, secretKeys } from './resource-routes.ts'
 import { preconditionsOf } from './send.ts'
 
@@ -104,16 +106,15 @@ function batchRoute(resource: Resource, does: readonly OperationName[], queryFie
   return route(resource, {
     method: 'POST',
     path: `/${resource.path}/batch`,
-    summary: `Write several ${resource.label.toLowerCase()} records`,
+    summary: `Write several ${inSentence(resource.label)} records`,
     way: 'batch',
     does,
     queryFields,
     units: ({ body }) => unitsOf(countOperations(body)),
-    run: async (execution, { body, parameters }) => {
+    run: async (execution, { body, headers, parameters }) => {
       const operations = readOperations(resource, does, body)
-      const data =
-        parameters.partial === true ? await doEach(execution, operations) : await doAll(execution, operations)
-      return { data: new JsonText(data) }
+      if (parameters.partial !== true) return { data: new JsonText(await doAll(execution, operations)) }
+      return { data: new JsonText(await doEach(execution, operations, sentencesFor(execution.catalog, headers))) }
     },
   })
 }
@@ -131,7 +132,7 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
   return route(resource, {
     method,
     path: `/${resource.path}`,
-    summary: `${verb} all ${resource.label.toLowerCase()} records that the filters find`,
+    summary: `${verb} all ${inSentence(resource.label)} records that the filters find`,
     body: name === 'update' ? 'json' : 'none',
     way: 'found',
     does: [name],
@@ -155,7 +156,8 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
         const ids = await lockMatching(inner, list, Number(max))
         if (ids === undefined) throw tooMany(await countMatching(inner, list), Number(max))
         const changes = ids.map((id) => changeOf(resource, name, id, input.body))
-        if (partial === true) return { data: new JsonText(foundText(ids, await runEach(inner, changes))) }
+        const say = sentencesFor(inner.catalog, input.headers)
+        if (partial === true) return { data: new JsonText(foundText(ids, await runEach(inner, changes), say)) }
         await runTogether(inner, changes)
         return { data: { matched: ids.length, ids } }
       })
@@ -203,7 +205,7 @@ function uniqueFields({ actions, fields }: Resource): readonly Field[] {
 
 function uniqueRoutes(resource: Resource, by: readonly Field[]): readonly BatchRoute[] {
   if (by.length === 0) return []
-  const label = resource.label.toLowerCase()
+  const label = inSentence(resource.label)
   const unique = route(resource, {
     method: 'PUT',
     path: `/${resource.path}/by/{field}/{value}`,

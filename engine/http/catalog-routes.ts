@@ -3,6 +3,7 @@
  * and counts, adds and averages them.
  */
 
+import { inSentence } from '../catalog/name.ts'
 import { requireClause } from '../ask/policy.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
@@ -47,7 +48,7 @@ function summaryRoutes({ resources, fieldTypes }: Catalog): readonly EngineRoute
 }
 
 function summaryRoute(resource: Resource, queryFields: readonly Field[]): EngineRoute {
-  const label = resource.label.toLowerCase()
+  const label = inSentence(resource.label)
   return {
     method: 'GET',
     path: `/${resource.path}/summary`,

@@ -1,4 +1,5 @@
 /** GET /<resource>/choices/<relation>: the records that a relation may be set to, for forms that offer them. */
+import { inSentence } from '../catalog/name.ts'
 import type { Actor } from '../actor.ts'
 import { clausesFor, forbiddenBy } from '../ask/policy.ts'
 import type { BelongsTo, Catalog, Clause, Field, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
@@ -69,7 +70,7 @@ function choiceRoute(
   return {
     method: 'GET',
     path: `/${resource.path}/choices/${relation.name}`,
-    summary: `List what the ${relation.label.toLowerCase()} of a ${resource.label.toLowerCase()} may be`,
+    summary: `List what the ${inSentence(relation.label)} of a ${inSentence(resource.label)} may be`,
     tag: resource.name,
     access: isPublic ? 'public' : [{ kind: 'signed_in' }],
     body: 'none',

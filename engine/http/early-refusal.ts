@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { ApiError } from '../error.ts'
 import { discard, hasBody } from './body.ts'
 import type { HttpApp, HttpParts } from './http-app.ts'
+import { sentencesFor } from './negotiation.ts'
 import { requestIdOf } from './pipeline.ts'
 import { allowOrigin, fixedHeaders, JSON_TYPE, refusal, refusalText, type Stamp } from './send.ts'
 
@@ -16,7 +17,9 @@ export function refuseUnread(
   stamp: Stamp,
 ): HttpApp['refuse'] {
   const fixed = fixedHeaders(parts.settings, parts.catalog)
-  return (request: IncomingMessage, response: ServerResponse, error) => {
+  return (request: IncomingMessage, response: ServerResponse, refused) => {
+    const say = sentencesFor(parts.catalog, request.headers)
+    const error = say === undefined ? refused : refused.translated(say)
     const requestId = requestIdOf(request, parts.newId)
     const { status, headers, type = '', body = '' } = refusal(error, stamp(parts.now()), requestId)
     allowOrigin(request, response, fixed)

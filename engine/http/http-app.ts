@@ -41,10 +41,7 @@ export interface HttpParts {
   readonly authenticate: BoundAuthenticate | undefined
   /** undefined: no plugin knows people by name. */
   readonly identify?: BoundIdentify | undefined
-  readonly catalog: Pick<
-    Catalog,
-    'version' | 'prefix' | 'strictness' | 'limits' | 'resources' | 'explain' | 'languages' | 'words'
-  >
+  readonly catalog: Catalog
   readonly settings: Pick<
     Settings,
     | 'rateLimit'

@@ -2,6 +2,8 @@
 import zlib from 'node:zlib'
 import type { Middleware } from 'koa'
 import compress from 'koa-compress'
+import type { Catalog } from '../catalog/catalog.ts'
+import { sentencesIn, type Translate } from '../catalog/sentences.ts'
 import { ApiError } from '../error.ts'
 
 /** Below it an answer fits into one or two packets anyway, and compressing costs more than it saves. */
@@ -81,6 +83,15 @@ export function languageOf(header: string | undefined, languages: readonly strin
     if (found !== undefined) return found
   }
   return first
+}
+
+/** What translates the sentences of an answer to a request whose path matches a pattern; undefined: they stay as they are. */
+export function sentencesFor(
+  catalog: Catalog,
+  headers: { readonly 'accept-language'?: string | undefined },
+  pattern?: string,
+): Translate | undefined {
+  return sentencesIn(catalog, languageOf(headers['accept-language'], catalog.languages), pattern)
 }
 
 /** The language that a range means: itself, a more general one, or a more special one. */

@@ -23,7 +23,7 @@ import { explainedRefusal, explainedReply, explainer } from './explained.ts'
 import type { HttpParts } from './http-app.ts'
 import { answerOnce } from './idempotency.ts'
 import type { Place as LargePlace } from './large-answers.ts'
-import { requireCoding } from './negotiation.ts'
+import { requireCoding, sentencesFor } from './negotiation.ts'
 import { decodeQuery, parseQuery } from './query.ts'
 import { callerOf, clientAddress, rateLimiter } from './rate-limit.ts'
 import type { BodyKind, Reply } from './route.ts'
@@ -275,6 +275,11 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
   const { drift, foundation, now } = parts
   const once = answerOnce(parts)
   const watch = watchEarlierNames(parts)
+  const inItsWords = (reply: Reply, { headers, pattern }: Call): Reply => {
+    if (reply.message === undefined || headers['accept-language'] === undefined) return reply
+    const say = sentencesFor(parts.catalog, headers, pattern)
+    return say === undefined ? reply : { ...reply, message: say(reply.message) }
+  }
 
   return async (call, place, input) => {
     const { actor, ctx, requestId } = call
@@ -286,7 +291,7 @@ function performer(parts: HttpParts, stamp: Stamp): (call: Call, place: Place, i
     const { route } = place
     const left: Work[] = []
     const around = executionOf(foundation, { actor, requestId, afterCommit: (work) => void left.push(work) })
-    const replied = (reply: Reply): Answer => answerOf(reply, route.status ?? 200, stamp(now()))
+    const replied = (reply: Reply): Answer => answerOf(inItsWords(reply, call), route.status ?? 200, stamp(now()))
     const handle = async (transact?: Transact): Promise<Reply> => {
       const reply = isDryRun(route, input)
         ? await tried(around, route, input)

@@ -1,5 +1,6 @@
 /** The routes of a resource's actions, on its own path and below other records. */
 
+import { inSentence } from '../catalog/name.ts'
 import type { Actor } from '../actor.ts'
 import { parametersOf } from '../ask/list.ts'
 import { type Lookup, readLookup } from '../ask/lookup.ts'
@@ -311,8 +312,8 @@ function policyOf(action: ActionName): PolicyName {
 }
 
 function summary(resource: Resource, action: ActionName, parent: Resource | undefined, method: Method): string {
-  const label = resource.label.toLowerCase()
-  const of = parent === undefined ? '' : ` of the ${parent.label.toLowerCase()}`
+  const label = inSentence(resource.label)
+  const of = parent === undefined ? '' : ` of the ${inSentence(parent.label)}`
   const verbs: Record<ActionName, string> = {
     list: `${method === 'POST' ? 'Query' : 'List'} the ${label} records${of}`,
     get: `Read one ${label}`,

@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa, { type Context } from 'koa'
-import { sentencesIn } from '../catalog/words.ts'
 import { databaseFailure, outageLog } from '../database/failure.ts'
 import { diskFailure } from '../disk/failure.ts'
 import { ApiError } from '../error.ts'
@@ -15,7 +14,7 @@ import type { Admission } from './admission.ts'
 import type { Call } from './call.ts'
 import { clientErrorListener, refuseUnread } from './early-refusal.ts'
 import type { HttpApp, HttpParts } from './http-app.ts'
-import { languageOf, packing } from './negotiation.ts'
+import { packing, sentencesFor } from './negotiation.ts'
 import { beginCall, responder } from './pipeline.ts'
 import { probes } from './probes.ts'
 import type { Answer } from './send.ts'
@@ -40,7 +39,8 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
     if (!(error instanceof ApiError)) {
       const { requestId, method, pattern } = call
       parts.log.error({ err: error, requestId, method, route: pattern }, 'request failed')
-      return written(new ApiError('server_error'), call, refusal(new ApiError('server_error'), at, requestId))
+      const failed = inItsWords(new ApiError('server_error'), call)
+      return written(failed, call, refusal(failed, at, requestId))
     }
     const answer = written(error, call, refusal(inItsWords(error, call), at, call.requestId))
     if (error.code === 'malformed_body' && malformedJson !== 400) return { ...answer, status: malformedJson }
@@ -48,11 +48,10 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
   }
 }
 
-/** Gives refusals the sentences of rules in the language of their request. */
+/** Gives refusals their sentences in the language of the request. */
 function translator({ catalog }: Pick<HttpParts, 'catalog'>): (error: ApiError, call: Call) => ApiError {
-  if (catalog.words.size === 0) return (error) => error
-  return (error, { headers }) => {
-    const say = sentencesIn(catalog, languageOf(headers['accept-language'], catalog.languages))
+  return (error, { headers, pattern }) => {
+    const say = sentencesFor(catalog, headers, pattern)
     return say === undefined ? error : error.translated(say)
   }
 }

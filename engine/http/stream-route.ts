@@ -1,4 +1,5 @@
 /** GET /<resource>/stream: the changes of a list while they happen, as Server-Sent Events (WHATWG HTML, 9.2). */
+import { inSentence } from '../catalog/name.ts'
 import type { Readable } from 'node:stream'
 import type { Actor } from '../actor.ts'
 import { withoutPages } from '../ask/list.ts'
@@ -56,7 +57,7 @@ function eventReply(body: Readable): Reply {
 }
 
 function streamRoute(resource: Resource, open: OpenStream): EngineRoute {
-  const label = resource.label.toLowerCase()
+  const label = inSentence(resource.label)
   return {
     method: 'GET',
     path: `/${resource.path}/stream`,

@@ -1,4 +1,5 @@
 /** A route as an operation: its parameters, its body, its answers and its refusals. */
+import { inSentence } from '../catalog/name.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import { FORM_TYPE } from '../http/body.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
@@ -275,7 +276,7 @@ function rawContent(type: string): Node {
 function described(route: BoundRoute, status: number): string {
   if (isResourceRoute(route)) {
     if (route.action === 'delete') return 'Deleted.'
-    const label = route.resource.label.toLowerCase()
+    const label = inSentence(route.resource.label)
     return route.action === 'list'
       ? `A page of ${label} records.`
       : `The ${label}${status === 201 ? ' as created' : ''}.`

@@ -1,4 +1,5 @@
 /** Parameters: the names of records in paths, the queries of lists, and those of plugins' routes. */
+import { inSentence } from '../catalog/name.ts'
 import { takesSeveral } from '../ask/filter-parameters.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
 import type { Json, JsonSchema } from '../json.ts'
@@ -24,7 +25,7 @@ export function recordParameter(resource: Resource): Parameter {
   const own = type.schema(options)
   const schema = only ? own : { type: own.type === 'string' ? 'string' : ['integer', 'string'] }
   const named = only ? '' : ` \`${names.at(-1)}:…\` says which it is.`
-  const description = `The ${names.join(' or ')} of the ${resource.label.toLowerCase()}.${named}`
+  const description = `The ${names.join(' or ')} of the ${inSentence(resource.label)}.${named}`
   return { name: 'id', in: 'path', required: true, description, schema }
 }
 
@@ -143,7 +144,7 @@ function filterParameters(resource: Resource, filters: string): readonly Paramet
 
 function plainFilter(resource: Resource, name: string, field: Field): Parameter {
   const { operators } = field.type
-  const about = field.label.toLowerCase()
+  const about = inSentence(field.label)
   if (!operators.includes('eq')) {
     return operators.includes('contains')
       ? query(name, `Only where ${about} contains this.`, { type: 'string' })

@@ -1,5 +1,5 @@
 /** TypeScript types of every resource: the schemas of the document, printed as a programmer writes them. */
-import { fieldLabel } from '../catalog/name.ts'
+import { inSentence, fieldLabel } from '../catalog/name.ts'
 import { withoutEarlierNames } from '../catalog/without.ts'
 import { isObject, type JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'
@@ -43,9 +43,9 @@ function* recordPieces(
     return [
       alias(single, schemas[single], about),
       alias(list, schemas[list], `${resource.label}, as lists show it.`),
-      ...(writable ? [alias(create, schemas[create], `What creates a ${resource.label.toLowerCase()}.`)] : []),
+      ...(writable ? [alias(create, schemas[create], `What creates a ${inSentence(resource.label)}.`)] : []),
       ...(resource.actions.has('update')
-        ? [alias(update, schemas[update], `What changes a ${resource.label.toLowerCase()}.`)]
+        ? [alias(update, schemas[update], `What changes a ${inSentence(resource.label)}.`)]
         : []),
     ].join('\n')
   })

@@ -1,18 +1,16 @@
 /** Composes plugins into one set of contributions, each with the options of its plugin, and reports clashes. */
 
-import { dirname, isAbsolute, join } from 'node:path'
 import type { Actions } from '../automation/action.ts'
 import type { Additions } from '../catalog/addition.ts'
 import type { ListenerContribution } from '../change/listener.ts'
-import type { Document, Path, PluginsDefinition, Vocabulary } from '../definition/definition.ts'
-import { judge } from '../definition/judge.ts'
+import type { Document, PluginsDefinition, Vocabulary } from '../definition/definition.ts'
 import { RESOURCE_KEYS } from '../definition/schema.ts'
 import type { PluginCheck } from '../doctor/examine.ts'
 import type { PluginFiles } from '../dump/stored-files.ts'
 import { FIELD_TYPES } from '../field/index.ts'
 import type { Route } from '../http/route.ts'
 import type { JobContribution } from '../job/job.ts'
-import { isObject, type Json, type JsonObject, type JsonSchema } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import type { BoundKey, Extensions } from '../resolve/extensions.ts'
 import { resolveFields } from '../resolve/fields.ts'
 import type { Hook } from '../run/context.ts'
@@ -25,6 +23,7 @@ import { type Binder, type Bound, clash, distinct, type Named, named } from './b
 import { HOUSEKEEPING } from './housekeeping.ts'
 import { KEEP } from './keep.ts'
 import { missingParts, missingPlugins } from './needed.ts'
+import { checkOptions } from './options.ts'
 import type {
   Actors,
   Authenticate,
@@ -70,6 +69,8 @@ export interface Composition {
   readonly start: readonly Bound<NonNullable<Plugin['start']>>[]
   /** Resource files of plugins. */
   readonly resources: readonly Bound<URL>[]
+  /** Texts of plugins, or their files. */
+  readonly texts: readonly Named<string | URL>[]
   readonly commands: ReadonlyMap<string, Bound<CommandContribution>>
   /** Checks for `plinth doctor`, in addition to the engine's own. */
   readonly checks: readonly PluginCheck[]
@@ -108,7 +109,7 @@ export function compose(
       permissions: new Map([...added.permissions, ...permissionsOf(bound, clashes)]),
       additions,
       takenOver: new Map(ordered.flatMap(({ takesOver = {} }) => Object.entries(takesOver))),
-      accounts: only('accounts', bound, clashes)?.value,
+      accounts: accountsOf(bound, clashes),
       pluginOptions: new Map(checked.map(({ plugin, options }) => [plugin.name, options])),
     },
     hooks,
@@ -125,6 +126,7 @@ export function compose(
     providers: bound(({ providers }) => (providers === undefined ? [] : [providers])),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
+    texts: named(bound, (plugin) => plugin.texts),
     commands: commandsOf(bound, clashes),
     ...outsideOf(ordered, bound),
   })
@@ -180,7 +182,7 @@ function extensionsOf(
   bound: Binder,
   vocabulary: Vocabulary,
   actions: Actions,
-): Pick<Extensions, 'fieldTypes' | 'specials' | 'keys' | 'transforms' | 'rules' | 'actions'> {
+): Pick<Extensions, 'fieldTypes' | 'specials' | 'keys' | 'transforms' | 'rules' | 'actions' | 'actionTexts'> {
   const specials = named(bound, (plugin) => plugin.specials)
   const transforms = bound((plugin) => plugin.transforms ?? [])
   const rules = bound((plugin) => plugin.rules ?? [])
@@ -196,7 +198,13 @@ function extensionsOf(
       ...actionChecks(actions),
     ],
     actions: new Map([...actions].map(([name, { value }]) => [name, value.key])),
+    actionTexts: new Map([...actions].map(([name, { value }]) => [name, value.texts ?? (() => [])])),
   }
+}
+
+function accountsOf(bound: Binder, clashes: Diagnostic[]): Extensions['accounts'] {
+  const found = only('accounts', bound, clashes)
+  return found && { ...found.value, language: found.value.language?.(found.options) }
 }
 
 /** The plugins' files outside the database. */
@@ -332,62 +340,8 @@ function keysOf(bound: Binder): ReadonlyMap<string, BoundKey> {
 const none = (): readonly string[] => []
 
 function keyOf({ options, plugin, value }: Named<KeyContribution>): BoundKey {
-  const { check, permissions = none, roles = none } = value
-  if (check === undefined) return { permissions, roles }
-  return {
-    permissions,
-    roles,
-    check: { plugin, run: (given, catalog, resource) => check(given, { catalog, resource, options }) },
-  }
-}
-
-const NO_OPTIONS: JsonSchema = { type: 'object', additionalProperties: false }
-
-/** Judges the options of a plugin by its schema; returns them with defaults, frozen. */
-export function checkOptions(
-  { name, options: schema = NO_OPTIONS }: { readonly name: string; readonly options?: JsonSchema | undefined },
-  written: Document<PluginsDefinition>,
-): { readonly options: JsonObject; readonly diagnostics: readonly Diagnostic[] } {
-  const own = written.value[name] ?? {}
-  const root: JsonSchema = { type: 'object', properties: { [name]: schema } }
-  const { diagnostics } = judge(root, { value: { [name]: own }, place: written.place })
-  const options = withDefaults(schema, own)
-  return { options: frozen(withFiles(schema, options, [name], written.place) as JsonObject), diagnostics }
-}
-
-/** The value with the paths of its files (`format: file`), which begin at the file that names them. */
-function withFiles(schema: JsonSchema, value: Json, at: Path, place: Document<unknown>['place']): Json {
-  if (typeof value === 'string' && schema.format === 'file' && !isAbsolute(value))
-    return join(dirname(place(at).source.file), value)
-  if (Array.isArray(value)) {
-    const items = (schema.items ?? {}) as JsonSchema
-    return value.map((item, index) => withFiles(items, item as Json, [...at, index], place))
-  }
-  if (!isObject(value)) return value
-  const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, withFiles(properties[key] ?? {}, one, [...at, key], place)]),
-  )
-}
-
-function withDefaults(schema: JsonSchema, value: JsonObject): JsonObject {
-  const completed: Record<string, Json> = { ...value }
-  for (const [key, property] of Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>)) {
-    const given = completed[key] ?? (property.default as Json | undefined)
-    if (given === undefined) {
-      // What has to say something is absent, or written.
-      const isMade = property.type === 'object' && property.required === undefined
-      const nested = isMade ? withDefaults(property, {}) : {}
-      if (Object.keys(nested).length > 0) completed[key] = nested
-    } else completed[key] = isObject(given) ? withDefaults(property, given) : given
-  }
-  return completed
-}
-
-function frozen<T extends Json>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    for (const item of Object.values(value)) frozen(item as Json)
-    Object.freeze(value)
-  }
-  return value
+  const { check, permissions = none, roles = none, texts = none } = value
+  const own = { permissions, roles, texts }
+  if (check === undefined) return own
+  return { ...own, check: { plugin, run: (given, catalog, resource) => check(given, { catalog, resource, options }) } }
 }

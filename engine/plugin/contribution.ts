@@ -95,6 +95,10 @@ export const CONTRIBUTIONS = {
     when: 'people sign in by such servers, and tests and `plinth explain --sign-in` should know what comes of it',
   },
   mails: { gives: 'the mails that were sent', when: 'scenarios and the test kit should read what you mail' },
+  texts: {
+    gives: 'texts that people read outside of answers, such as the files of mails, by name',
+    when: 'your plugin writes to people, who may read another language: `{ reset: new URL(…) }`',
+  },
   start: {
     gives: 'work after the migration and seeds, before the first request',
     when: 'something must exist: the first admin',

@@ -40,6 +40,8 @@ export interface SpecialFilter {
 export interface KeyContribution {
   readonly description: string
   readonly schema: JsonSchema
+  /** The texts in a value that go to people, each for a reader of a language, so that files of words may have them. */
+  readonly texts?: (value: Json) => readonly string[]
   /** The permissions that a value of the key names, so that roles may hold them. */
   readonly permissions?: (value: Json) => readonly string[]
   /** The roles that a value of the key names, so that an unknown one is reported. */
@@ -204,6 +206,8 @@ export interface Plugin {
   /** Providers by which people sign in. */
   readonly providers?: ProvidersContribution
   readonly mails?: MailsContribution
+  /** Text name → a text that people read outside of answers, or its file, such as that of a mail: files of words may have it. */
+  readonly texts?: Readonly<Record<string, string | URL>>
   /**
    * Runs after migration and seeds, before the first request, on one instance at a time. The start prints the returned
    * lines.

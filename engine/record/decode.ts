@@ -1,5 +1,6 @@
 /** A body's JSON → values for the database, field by field; refuses unknown keys and wrong values, all at once. */
 
+import { inSentence } from '../catalog/name.ts'
 import type { Field } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import { isUnseen } from '../field/characters.ts'
@@ -86,7 +87,7 @@ export function misfit(field: Pick<Field, 'name'>, { code = 'invalid', error }: 
 /** The error of a body that names a record which does not exist, or not for this caller. */
 export function invalidSelection(field: Field, relationLabel: string): FieldError {
   const label = relationLabel || field.name.replace(/_id$/, '').replaceAll('_', ' ')
-  return fieldError('invalid_selection', `The selected ${label.toLowerCase()} is invalid`)
+  return fieldError('invalid_selection', `The selected ${inSentence(label)} is invalid`)
 }
 
 /** A text that shows nothing is empty. */

@@ -1,7 +1,7 @@
 /** The contributions of plugins to the catalog, as plain data: the passes know contributions and never plugins. */
 
 import type { Additions } from '../catalog/addition.ts'
-import type { Catalog, Resource, TakenOver } from '../catalog/catalog.ts'
+import type { Catalog, Resource, TakenOver, Texts } from '../catalog/catalog.ts'
 import type { ActionName, ApplicationDefinition, ResourceDefinition } from '../definition/definition.ts'
 import type { FieldType } from '../field/field-type.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -45,6 +45,8 @@ export interface KeyMistake {
 
 /** A key of a resource file that a plugin gives. */
 export interface BoundKey {
+  /** The texts in a value that people read. */
+  readonly texts: (value: Json) => readonly string[]
   readonly permissions: (value: Json) => readonly string[]
   readonly roles: (value: Json) => readonly string[]
   /** Judges a value by the finished catalog; the code of what it finds is `<plugin>/wrong_<key>`. */
@@ -63,6 +65,8 @@ export interface AccountsContribution {
   readonly resource: string
   /** The field of an account that is its address, and the one that says whether its owner confirmed it. */
   readonly address?: { readonly field: string; readonly confirmed?: string }
+  /** The field of an account with the language that its person reads, by the options of the plugin. */
+  readonly language?: (options: JsonObject) => string | undefined
   /** The relation from an account to its role, and the fields of a role that are its name and its list of permissions. */
   readonly role?: { readonly relation: string; readonly name: string; readonly permissions: string }
 }
@@ -83,7 +87,11 @@ export interface Extensions {
   /** Permission → the plugin that declares it. */
   readonly permissions: ReadonlyMap<string, string>
   readonly takenOver: ReadonlyMap<string, TakenOver>
-  readonly accounts: AccountsContribution | undefined
+  readonly accounts: (Omit<AccountsContribution, 'language'> & { readonly language?: string | undefined }) | undefined
+  /** `<plugin>.<name>` of every action of automations → the texts in its options that people read. */
+  readonly actionTexts?: ReadonlyMap<string, (given: JsonObject) => readonly string[]>
+  /** Texts of plugins by their names. */
+  readonly texts?: Texts['plugins']
   /** What plugins add to the console. */
   readonly additions?: Additions
   /** Whether a plugin identifies callers; false: no caller is known. */

@@ -1,5 +1,6 @@
 /** Pass: rules of records, linked; each rule knows which columns it reads, and whether other records can break it. */
 
+import { inSentence } from '../catalog/name.ts'
 import type {
   BelongsTo,
   Field,
@@ -195,7 +196,7 @@ export function judgeOthers(
   if (other !== undefined && value.holds === undefined) {
     const message = `The rule "${name}" looks at "${other.field}" of "${other.resource}", which can change there`
     resolution.report('wrong_rule', message, place([], 'key'), {
-      hint: `add "holds: when_written" if a ${draft.label.toLowerCase()} is to be judged only when it is written itself`,
+      hint: `add "holds: when_written" if a ${inSentence(draft.label)} is to be judged only when it is written itself`,
     })
   }
   if (other === undefined && value.holds !== undefined) {

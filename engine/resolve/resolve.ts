@@ -44,7 +44,7 @@ import { beginResolution, isUnread, type Resolution } from './resolution.ts'
 import { screens } from './screens.ts'
 import { seeds } from './seeds.ts'
 import { tableRules } from './table-rules.ts'
-import { judgeWords, wordsByLanguage } from './words.ts'
+import { judgeWords, knownSentences, saidTexts, wordsByLanguage } from './words.ts'
 import { applyTransforms, inherit } from './written-resources.ts'
 
 interface Pass {
@@ -140,6 +140,11 @@ function catalogOf(resolution: Resolution): Catalog {
     name: value.name,
     languages: value.languages ?? [],
     words: wordsByLanguage(resolution),
+    texts: {
+      sentences: knownSentences(resolution.definition),
+      plugins: new Map(resolution.extensions.texts),
+      resources: saidTexts(resolution),
+    },
     version: value.version ?? '0.0.0',
     description: value.description,
     prefix: (value.prefix ?? '').replace(/\/+$/, ''),
@@ -164,11 +169,12 @@ function catalogOf(resolution: Resolution): Catalog {
 function accountsOf(resolution: Resolution): Catalog['accounts'] {
   const { accounts } = resolution.extensions
   if (accounts === undefined) return undefined
-  const { address, resource } = accounts
+  const { address, language, resource } = accounts
   return {
     resource,
     attributes: attributesRead(resolution),
     address: address && { field: address.field, confirmed: address.confirmed },
+    language: resolution.drafts.get(resource)?.fields.get(language ?? ''),
     roles: roleNames(resolution),
     role: roleFields(resolution),
   }

@@ -1,5 +1,6 @@
 /** Pass: rules about several records of a table: how many there are, which is the only one, and which may not overlap. */
 
+import { inSentence } from '../catalog/name.ts'
 import type { CountRule, Field, Filter, OverlapRule, RecordRule, SoleRule } from '../catalog/catalog.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
@@ -177,7 +178,7 @@ function inOrder({ label }: Draft, { name, from, to, span }: OverlapRule): Recor
       compare(to, 'gte', { kind: 'record', path: path(from) }),
     ],
   }
-  const says = `The ${label.toLowerCase()} must not end before it starts`
+  const says = `The ${inSentence(label)} must not end before it starts`
   const on = new Set(['create', 'update'] as const)
   return {
     name: `${name}_order`,

@@ -1,17 +1,22 @@
 /** The words of an application in its languages: files laid over each other, and judged by what the catalog has. */
+import type { Catalog } from '../catalog/catalog.ts'
 import { wordsOf } from '../catalog/words.ts'
 import type { Path, WordsFile } from '../definition/definition.ts'
-import type { ResourceWords, Words } from '../definition/words.ts'
+import { type ResourceWords, textKey, type Words } from '../definition/words.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { renameOf } from './document-part.ts'
 import { type Details, type Draft, type Resolution, suggest, suggestResource } from './resolution.ts'
 
-/** The words by language; what a file says takes the place of what files below it say, whose words for nothing are left out. */
+/** The words by language; what a file says takes the place of what files below it say. Words for nothing are left out. */
 export function wordsByLanguage(resolution: Resolution): ReadonlyMap<string, Words> {
   const { app, words = [] } = resolution.definition
   const all = new Map<string, Words>()
   for (const language of app.value.languages ?? []) {
     const files = words.filter((file) => file.language === language)
-    const known = files.map((file) => (file.own ? file.value : without(file.value, straysOf(resolution, file.value))))
+    const known = files.map(({ value }) => {
+      const words = underPresentNames(resolution, value)
+      return without(words, straysOf(resolution, words))
+    })
     if (known.length > 0) all.set(language, known.reduce(laidOver))
   }
   return all
@@ -23,6 +28,32 @@ function laidOver<T>(below: T, above: T): T {
   for (const [key, value] of Object.entries(above as object))
     merged[key] = Object.hasOwn(merged, key) ? laidOver(merged[key], value) : value
   return merged as T
+}
+
+/** The same words with those of a renamed resource or field under its present name, unless there are some already. */
+function underPresentNames({ drafts, written }: Resolution, words: Words): Words {
+  const renames = [...written.values()].flatMap(({ document, name }) => {
+    const before = renameOf(document.value.renamed_from)?.name
+    return before === undefined || drafts.has(before) ? [] : [[before, name] as const]
+  })
+  const resources = moved(words.resources ?? {}, new Map(renames))
+  const whole = Object.entries(resources).map(([name, one]) => {
+    const fields = [...(drafts.get(name)?.fields.values() ?? [])]
+    const earlier = fields.flatMap((field) =>
+      field.renamedFrom === undefined ? [] : [[field.renamedFrom, field.name] as const],
+    )
+    return [name, one.fields === undefined ? one : { ...one, fields: moved(one.fields, new Map(earlier)) }]
+  })
+  return words.resources === undefined ? words : { ...words, resources: Object.fromEntries(whole) }
+}
+
+function moved<T>(
+  entries: Readonly<Record<string, T>>,
+  names: ReadonlyMap<string, string>,
+): Readonly<Record<string, T>> {
+  const old = Object.entries(entries).filter(([name]) => names.has(name))
+  const others = Object.entries(entries).filter(([name]) => !names.has(name))
+  return Object.fromEntries([...old.map(([name, one]) => [names.get(name)!, one] as const), ...others])
 }
 
 function without(words: Words, strays: readonly Stray[]): Words {
@@ -38,7 +69,10 @@ function without(words: Words, strays: readonly Stray[]): Words {
   return left(words as JsonObject, []) as Words
 }
 
-/** Complains about words of the application's own files that are for nothing, or written twice. */
+/**
+ * Complains about words of the application's own files that are written twice, and warns of those for nothing: a part that
+ * is taken away in one file must not keep the application from starting because of another.
+ */
 export function judgeWords(resolution: Resolution): void {
   const said = new Map<string, WordsFile>()
   for (const file of (resolution.definition.words ?? []).filter(({ own }) => own)) {
@@ -58,7 +92,7 @@ export function judgeWords(resolution: Resolution): void {
       said.set(key, file)
     }
     for (const { details, message, path } of straysOf(resolution, file.value))
-      resolution.report('wrong_words', message, file.place(path, 'key'), details)
+      resolution.report('wrong_words', message, file.place(path, 'key'), { ...details, severity: 'warning' })
   }
 }
 
@@ -103,7 +137,9 @@ function straysOf(resolution: Resolution, words: Words): readonly Stray[] {
   const texts = [...textsOfApp(resolution), ...all.flatMap((one) => textsIn(resolution, one))]
   return [
     ...strays(words.fields, ['fields'], fields, 'No resource has a field or relation'),
-    ...strays(words.texts, ['texts'], texts, 'No text of the application is'),
+    ...strays(words.texts, ['texts'], texts.map(textKey), 'No text of the application is'),
+    ...strays(words.sentences, ['sentences'], knownSentences(resolution.definition), 'No answer says'),
+    ...straysOfPlugins(resolution, strays, words),
     ...Object.entries(words.resources ?? {}).flatMap(([name, own]): readonly Stray[] => {
       const resource = drafts.get(name)
       if (resource !== undefined) return straysIn({ resolution, resource, strays }, own)
@@ -112,6 +148,18 @@ function straysOf(resolution: Resolution, words: Words): readonly Stray[] {
       return [{ path: ['resources', name], message: `There is no resource "${name}"`, details }]
     }),
   ]
+}
+
+function straysOfPlugins(
+  { extensions: { texts } }: Resolution,
+  strays: Judged['strays'],
+  { plugins = {} }: Words,
+): readonly Stray[] {
+  const known = [...(texts?.keys() ?? [])].map((name) => name.split('.') as [string, string])
+  return Object.entries(plugins).flatMap(([plugin, own]) => {
+    const names = known.flatMap(([of, name]) => (of === plugin ? [name] : []))
+    return strays(own, ['plugins', plugin], names, `The plugin "${plugin}" has no text`)
+  })
 }
 
 interface Judged {
@@ -138,7 +186,7 @@ function straysIn({ resolution, resource, strays }: Judged, words: ResourceWords
     ...strays(words.buttons, at('buttons'), buttons.keys(), `${has} button`),
     ...strays(words.rules, at('rules'), rules, `${has} rule with a sentence`),
     ...strays(words.moves, at('moves'), moves, `${has} moves with a sentence for`),
-    ...strays(words.texts, at('texts'), textsIn(resolution, resource), `${has} text`),
+    ...strays(words.texts, at('texts'), textsIn(resolution, resource).map(textKey), `${has} text`),
     ...values,
   ]
 }
@@ -152,13 +200,39 @@ function renamed({ fields }: Draft, stray: Stray): Stray {
 
 /** The fields that are written as such; the key of a relation has the words of the relation. */
 function ownFields({ fields }: Draft): readonly string[] {
-  return [...fields.values()].flatMap(({ name, relation }) => (relation === undefined ? [name] : []))
+  return [...fields.values()].flatMap(({ earlier, name, relation }) =>
+    relation === undefined && earlier === undefined ? [name] : [],
+  )
 }
 
 /** The texts of the application as a whole that have no name: headings of the menu, and titles of pages of plugins. */
 function textsOfApp({ definition: { app }, extensions: { additions } }: Resolution): readonly string[] {
   const pages = [...(additions?.values() ?? [])].flatMap((one) => one.pages)
   return [...Object.keys(app.value.console?.menu ?? {}), ...pages.map(({ label }) => label)]
+}
+
+/** The sentences of answers that the program and its plugins have words for. */
+export function knownSentences({ words = [] }: Resolution['definition']): readonly string[] {
+  return [...new Set(words.flatMap(({ own, value }) => (own ? [] : Object.keys(value.sentences ?? {}))))]
+}
+
+/** By resource, what plugins say to people outside of answers, as far as there is anything to translate. */
+export function saidTexts({ drafts, extensions }: Resolution): Catalog['texts']['resources'] {
+  const textsOf = ({ automations, keys }: Draft): readonly string[] => [
+    ...Object.entries(keys).flatMap(([key, value]) => extensions.keys.get(key)?.texts(value ?? null) ?? []),
+    ...[...automations.values()].flatMap(({ actions }) =>
+      actions.flatMap((act) =>
+        act.kind === 'run' ? (extensions.actionTexts?.get(act.action)?.(act.given) ?? []) : [],
+      ),
+    ),
+  ]
+  const said = [...drafts.values()].map((draft) => [draft.name, textsOf(draft).filter(hasWords)] as const)
+  return new Map(said.filter(([, texts]) => texts.length > 0))
+}
+
+/** Whether a text has words besides the values that fill it. */
+function hasWords(text: string): boolean {
+  return /\p{L}/u.test(text.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, ''))
 }
 
 /** The texts of a resource that have no name: of its screens, and those that keys and actions of plugins have. */

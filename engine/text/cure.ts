@@ -58,7 +58,7 @@ export const CURES: Readonly<Record<keyof typeof DIAGNOSTIC_CODES, string>> = {
     'Name the field in the path (`/customers/number:10001`), or let the two take different texts: a sequence that starts above all ids, a `pattern`.',
   wrong_title: 'Name fields that answers show, and short values such as texts, numbers and dates.',
   wrong_screen: 'Name what answers show and lists take, or do what the hint says.',
-  wrong_words: 'Take the suggested name, or list the language under `languages` in app.yaml.',
+  wrong_words: 'Take the suggested name, take the words away, or list the language under `languages` in app.yaml.',
   unknown_hook: 'Take the suggested name, or add the plugin to app.yaml.',
   unknown_listener:
     'Take the suggested name, or add the plugin to app.yaml; name it in the file of the other resource.',

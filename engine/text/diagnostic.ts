@@ -56,7 +56,7 @@ export const DIAGNOSTIC_CODES = {
   wrong_screen:
     'A view, layout or button that shows what no answer has, asks what no list takes, or does not fit together; what only some see is a warning.',
   wrong_words:
-    'Words for something that the application does not have, in a language that app.yaml does not list, or written twice.',
+    'Words in a language that app.yaml does not list, or written twice; for something that the application does not have it is a warning.',
   unknown_hook: 'A hook that no plugin gives.',
   unknown_listener: "A listener that no plugin gives, or one of a resource on another's table.",
   unknown_special: 'A special filter that no plugin gives.',

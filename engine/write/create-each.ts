@@ -1,4 +1,5 @@
 /** ⇄ Creating several records at once: one transaction, a savepoint each, so that a refused one takes no other with it. */
+import { inSentence } from '../catalog/name.ts'
 import type { Resource } from '../catalog/catalog.ts'
 import { ApiError, invalid } from '../error.ts'
 import { codeOf, type FieldError, fieldError } from '../field-error.ts'
@@ -154,7 +155,7 @@ async function createParent(inner: Within, { field, fixed, input, resource: name
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     const mistakes = Object.values(error.params.errors ?? { record: [error.message] }).flat()
-    const said = (one: FieldError | string) => `The ${resource.label.toLowerCase()} cannot be created: ${one}`
+    const said = (one: FieldError | string) => `The ${inSentence(resource.label)} cannot be created: ${one}`
     throw invalid({ [field]: mistakes.map((one) => fieldError(codeOf(one), said(one))) })
   }
 }

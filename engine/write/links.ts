@@ -1,5 +1,6 @@
 /** ⇄ Many-to-many links of a record: a list of ids replaces them, and rules that look at them are judged behind that. */
 
+import { inSentence } from '../catalog/name.ts'
 import { allowsOne } from '../ask/policy.ts'
 import type { LinkRule, ManyToMany, RecordRule, Resource } from '../catalog/catalog.ts'
 import { idOf, idsType, idType, meets, storedFields, targetOf } from '../catalog/stored.ts'
@@ -29,7 +30,7 @@ export async function linkErrors(
     ids.forEach((other, index) => {
       if (!allowed.has(other))
         errors[`${relation.writeAs}.${index}`] = [
-          fieldError('invalid_selection', `The selected ${relation.label.toLowerCase()} is invalid`),
+          fieldError('invalid_selection', `The selected ${inSentence(relation.label)} is invalid`),
         ]
     })
   }

@@ -1,4 +1,5 @@
 /** ⇄ Why a write is refused: failed checks of its statement, moves that are not allowed, and rules of the database itself. */
+import { inSentence } from '../catalog/name.ts'
 import type { Actor } from '../actor.ts'
 import { readable } from '../ask/policy.ts'
 import type { Field, Moves, Resource } from '../catalog/catalog.ts'
@@ -55,7 +56,7 @@ function forbidden(message: string): ApiError {
 
 /** Why the record as it would be is outside the clause, although its caller may make such a write. */
 function outsideClause(action: 'create' | 'update', { label }: Resource): string {
-  const word = label.toLowerCase()
+  const word = inSentence(label)
   return action === 'create'
     ? `You may not create a ${word} with these values`
     : `You may change this ${word} as it is, but not as it would be afterwards`
@@ -179,7 +180,7 @@ export function undone(): ApiError {
 
 /** A violation here comes from the state of other records and not from the input, so it is told by a sentence. */
 function stateSentence(actor: Actor, resource: Resource, action: 'delete' | 'restore', { columns }: Violation): string {
-  const label = resource.label.toLowerCase()
+  const label = inSentence(resource.label)
   if (action === 'delete') return `The ${label} is still in use and cannot be deleted`
   return `The ${label} cannot be restored: ${takenSince(actor, resource, columns)} has been taken since`
 }
@@ -261,15 +262,15 @@ export function refusalsOf({ label }: Resource, { says }: Moves): readonly strin
 }
 
 function hiddenMove(label: string): string {
-  return `The ${label.toLowerCase()} cannot be moved so`
+  return `The ${inSentence(label)} cannot be moved so`
 }
 
 function impossible(label: string): string {
-  return `The ${label.toLowerCase()} cannot go from`
+  return `The ${inSentence(label)} cannot go from`
 }
 
 function notYours(label: string): string {
-  return `You may not move the ${label.toLowerCase()} from`
+  return `You may not move the ${inSentence(label)} from`
 }
 
 function nobodys({ label }: Resource, moves: Moves, from: string | null, to: string | null, actor: Actor): ApiError {

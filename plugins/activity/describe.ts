@@ -1,4 +1,5 @@
 /** Activities in words: the changes that a reader may see, names instead of ids, and a sentence for each. */
+import { inSentence } from '../../engine/index.ts'
 import {
   type Actor,
   allowsOne,
@@ -148,7 +149,7 @@ export function describe(resource: Resource, action: Action, changes: readonly S
     const [from, to] = [wordsOf(only.from, only.from_name), wordsOf(only.to, only.to_name)]
     if (from !== undefined && to !== undefined) return `${only.label} changed from ${from} to ${to}`
   }
-  const labels = changes.map(({ label }, index) => (index === 0 ? label : label.toLowerCase()))
+  const labels = changes.map(({ label }, index) => (index === 0 ? label : inSentence(label)))
   return `${labels.length > 1 ? `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}` : labels[0]} changed`
 }
 

@@ -1,4 +1,5 @@
 /** The activity plugin: with `activity: true` people can read who changed what, from which value to which. */
+import { inSentence } from '../../engine/index.ts'
 import {
   type Access,
   definePlugin,
@@ -58,7 +59,7 @@ function readers({ policies }: Resource): readonly Access[] {
 
 function resourceRoutes(resource: Resource): readonly Route[] {
   if (resource.keys.activity !== true) return []
-  const label = resource.label.toLowerCase()
+  const label = inSentence(resource.label)
   return [
     {
       method: 'GET',

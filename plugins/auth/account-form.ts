@@ -7,6 +7,7 @@ import type {
   JsonObject,
   Resource,
   ResourceDefinition,
+  RuleComplaint,
 } from '../../engine/index.ts'
 import { nearest } from '../../engine/index.ts'
 import { type AuthOptions, authOptions } from './options.ts'
@@ -84,16 +85,18 @@ export function registrationInput({ fields }: Pick<Resource, 'fields'>, options:
 }
 
 /** What is wrong with the options that name fields of accounts, and which required fields nobody would fill. */
-export function accountFields({ resources }: Catalog, options: JsonObject): readonly Diagnostic[] {
+export function accountFields({ languages, resources }: Catalog, options: JsonObject): readonly RuleComplaint[] {
   const users = resources.get('users')
   if (users === undefined) return []
-  const { admin, register, signIn } = authOptions(options)
+  const { admin, language, register, signIn } = authOptions(options)
   const unknown = (option: string, names: readonly string[]): readonly Diagnostic[] =>
     names.filter((name) => !users.fields.has(name)).map((name) => unknownField(users, option, name))
   return [
     ...unknown('register', register),
     ...unknown('admin', Object.keys(admin)),
     ...unknown('sign_in', signIn),
+    ...unknown('language', language === undefined ? [] : [language]),
+    ...wrongLanguage(users.fields.get(language ?? ''), languages),
     ...register.flatMap((name) => unregistrable(users.fields.get(name))),
     ...signIn.flatMap((name) => unsuited(users.fields.get(name))),
     ...[...users.fields.values()].filter((field) => isAsked(users, field)).flatMap((field) => unfilled(field, options)),
@@ -107,6 +110,25 @@ function unknownField({ fields }: Resource, option: string, name: string): Diagn
     message: `Accounts have no field "${name}", which the option "${option}" of the plugin auth names`,
     hint: near === undefined ? 'add it to resources/users.yaml, or name another one' : `did you mean "${near}"?`,
   }
+}
+
+/** The field must hold one of the languages of the application. */
+function wrongLanguage(field: Field | undefined, languages: readonly string[]): readonly RuleComplaint[] {
+  if (field === undefined) return []
+  const { values } = field.options.own
+  const strange = Array.isArray(values) ? values.map(String).find((word) => !languages.includes(word)) : undefined
+  if (field.type.name === 'enum' && strange === undefined) return []
+  return [
+    {
+      code: 'auth/wrong_language',
+      message:
+        strange === undefined
+          ? `The option "language" of the plugin auth names "${field.name}", which is no enum`
+          : `"${strange}", a value of "${field.name}", is no language of app.yaml`,
+      hint: `give it values: [${(languages.length === 0 ? ['en'] : languages).join(', ')}]`,
+      at: ['language'],
+    },
+  ]
 }
 
 function unregistrable(field: Field | undefined): readonly Diagnostic[] {

@@ -87,7 +87,7 @@ async function changedByOwner(context: HookContext, next: Next): Promise<void> {
   await next()
   const token = await addConfirmation(context, Number(record?.id), wanted, hours)
   await closeOthers(context)
-  await sendConfirmation(context, { email: wanted, token, hours, taken: false })
+  await sendConfirmation(context, { email: wanted, token, hours, taken: false, reader: account.email })
   await tellAddress(context, account, wanted, false)
 }
 

@@ -89,14 +89,27 @@ async function dropUnconfirmed({ model, now }: Surroundings): Promise<number> {
     .patch({ pending_email: null })
 }
 
-/** Mails the link. `taken`: the account already has the address. The mail has no text of the account's owner. */
+/** Mails the link. `taken`: the account already has the address; `reader`: its present one. The mail has no text of the account's owner. */
 export function sendConfirmation(
   context: MailQueue,
-  { email, token, hours, taken }: { readonly email: string; token: string; hours: number; taken: boolean },
+  {
+    email,
+    hours,
+    reader,
+    taken,
+    token,
+  }: {
+    readonly email: string
+    readonly token: string
+    readonly hours: number
+    readonly taken: boolean
+    readonly reader?: string
+  },
 ): Promise<void> {
   const link = `${context.settings.baseUrl.replace(/\/+$/, '')}/email/verify/${token}`
   const template = new URL('./mails/confirm.liquid', import.meta.url)
-  return sendMail(context, { template, to: email, data: { link, hours, taken }, urgent: true })
+  const of = reader === undefined ? {} : { reader }
+  return sendMail(context, { template, to: email, data: { link, hours, taken }, urgent: true, ...of })
 }
 
 /**

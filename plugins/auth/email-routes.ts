@@ -81,7 +81,7 @@ async function sendAgain(context: InTransaction): Promise<void> {
   if (wait > 0) throw new ApiError('too_many_requests', { retryAfter: Math.ceil(wait / 1000) })
   const { verifyHours: hours } = authOptions(options)
   const token = await addConfirmation(context, id, to, hours)
-  await sendConfirmation(context, { email: to, token, hours, taken: pending === null })
+  await sendConfirmation(context, { email: to, token, hours, taken: pending === null, reader: account.email })
 }
 
 export const emailRoutes: readonly Route[] = [verify, resend]

@@ -147,6 +147,14 @@ function codesOf(word: string): string {
   return Array.from(word, (sign) => `u${sign.codePointAt(0)!.toString(16)}`).join('')
 }
 
+/** The files of mails. */
+const MAILS = Object.fromEntries(
+  ['address_change', 'confirm', 'factor', 'failures', 'invite', 'link', 'provider_refused', 'reset'].map((name) => [
+    name,
+    new URL(`./mails/${name}.liquid`, import.meta.url),
+  ]),
+)
+
 /** The people of tests: texts that an account needs are its name as one word. */
 const people: PeopleContribution = {
   body: (name, { catalog, options }) => ({
@@ -179,6 +187,7 @@ export default definePlugin({
   needs: ['timestamps', 'soft_delete', 'mail'],
   options: OPTIONS_SCHEMA,
   resources: RESOURCES,
+  texts: MAILS,
   transforms: [builtInRoles, withoutNames, withAgain, keptHistory],
   rules: [
     (catalog, options) => unseededRoles(catalog, 'auth', 'roles', authOptions(options).roles),
@@ -207,6 +216,7 @@ export default definePlugin({
   accounts: {
     resource: 'users',
     address: { field: 'email', confirmed: 'email_verified' },
+    language: (options) => authOptions(options).language,
     role: { relation: 'role', name: 'slug', permissions: 'permissions' },
   },
   actors,

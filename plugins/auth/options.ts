@@ -28,6 +28,7 @@ export interface AuthOptions {
   readonly verify: boolean
   readonly verifyHours: number
   /** Path of the page on which people sign in. */
+  readonly language: string | undefined
   readonly signInPage: string | undefined
   /** The quota of an account that registered itself, until it is approved; undefined: no special one. */
   readonly quota: Actor['quota']
@@ -219,6 +220,10 @@ export const OPTIONS_SCHEMA: JsonSchema = {
       additionalProperties: true,
       description: 'What the first admin has in further fields of accounts.',
     },
+    language: {
+      type: 'string',
+      description: 'The field of accounts with the language that its person reads: mails and notifications are in it.',
+    },
     sign_in: {
       type: 'array',
       items: { type: 'string' },
@@ -330,6 +335,7 @@ export const authOptions = memo((options: JsonObject): AuthOptions => {
       : undefined,
     secondFactor: secondFactorIn(options.second_factor),
     schemes: textsIn(options.schemes, ['Bearer']),
+    language: typeof options.language === 'string' ? options.language : undefined,
     signInPage: typeof options.sign_in_page === 'string' ? options.sign_in_page : undefined,
   }
 })

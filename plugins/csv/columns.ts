@@ -1,4 +1,5 @@
 /** The columns of a resource's files: each with its path in the catalog, and how the import reads it. */
+import { inSentence } from '../../engine/index.ts'
 import {
   type Access,
   accessOf,
@@ -163,7 +164,7 @@ function childOf(
   }
   return {
     field: fieldNamed(target, name),
-    intake: { kind: 'child', relation, label: target.label.toLowerCase(), set },
+    intake: { kind: 'child', relation, label: inSentence(target.label), set },
   }
 }
 

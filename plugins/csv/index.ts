@@ -1,4 +1,5 @@
 /** The csv plugin: resources are exported to files and imported from them, by a map of columns in their YAML. */
+import { inSentence } from '../../engine/index.ts'
 import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
 import { storeOf } from '../files/stored.ts'
 import { accessesOf } from './columns.ts'
@@ -59,7 +60,9 @@ export default definePlugin({
   transforms: [findKeys],
   rules: [columnsLead],
   resourceRoutes,
-  resources: ['import_batches', 'import_rows'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
+  resources: ['import_batches', 'import_rows', 'de.words'].map(
+    (name) => new URL(`./resources/${name}.yaml`, import.meta.url),
+  ),
   jobs: {
     import: { description: 'Imports a large file.', attempts: ATTEMPTS, long: true, run: runImport },
     tidy: { description: 'Puts away what imports left.', every: '1 hour', run: tidy },
@@ -78,7 +81,7 @@ export default definePlugin({
 function resourceRoutes(resource: Resource, options: JsonObject): readonly Route[] {
   const definition = definitionOf(resource.keys.csv)
   const routes: Route[] = []
-  const label = resource.label.toLowerCase()
+  const label = inSentence(resource.label)
   if (definition?.export !== undefined) {
     routes.push({
       method: 'GET',

@@ -1,4 +1,5 @@
 /** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the columns say. */
+import { inSentence } from '../../engine/index.ts'
 import { type Field, fieldError, type Id, type PluginContext, targetOf } from '../../engine/index.ts'
 import type { Column, Intake } from './columns.ts'
 import type { Entry } from './entry.ts'
@@ -28,7 +29,7 @@ export async function matchNames(
       const id = found.get(name.toLowerCase())?.find((one) => admitted.has(one) && within(intake, parents, one, input))
       if (id === undefined)
         errors[field.name] = [
-          fieldError('invalid_selection', `The selected ${intake.relation.label.toLowerCase()} is invalid`),
+          fieldError('invalid_selection', `The selected ${inSentence(intake.relation.label)} is invalid`),
         ]
       else input[field.name] = id
     }

@@ -1,4 +1,5 @@
 /** The hook `macros.check`: a macro is stored only if its steps could be done. */
+import { inSentence } from '../../engine/index.ts'
 import {
   type Catalog,
   type FieldErrors,
@@ -70,7 +71,7 @@ async function createErrors(
     if (child === undefined) {
       const known = [...childrenOf(catalog, resource).keys()]
       const which = known.length === 0 ? 'nothing is' : `${known.join(', ')} can be`
-      errors[`create.${path}`] = [`Below a ${resource.label.toLowerCase()} ${which} created`]
+      errors[`create.${path}`] = [`Below a ${inSentence(resource.label)} ${which} created`]
       continue
     }
     const found = await records(child.resource.name).check('create', objectOf(body))

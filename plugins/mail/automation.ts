@@ -10,9 +10,12 @@ import {
   type Json,
   type JsonObject,
   type JsonSchema,
+  inLanguage,
   SYSTEM,
+  textIn,
 } from '../../engine/index.ts'
 import { gathered, type Letter } from './digest.ts'
+import { languageMistakes } from './language.ts'
 import { type Recipient, readTo, recipientsOf, strangersAmong, type To } from './recipients.ts'
 import { sendMails } from './send.ts'
 import { fillWords, readWords, wordsBudget, wordsData } from './words.ts'
@@ -73,6 +76,11 @@ const TAKES: JsonSchema = {
   properties: MAIL_OPTIONS,
 }
 
+/** The texts of a mail that people read. */
+export function mailTexts({ subject, text }: JsonObject): readonly string[] {
+  return [String(subject), String(text)]
+}
+
 /** The options as given. */
 interface Given {
   readonly to: readonly string[]
@@ -122,12 +130,13 @@ function textMistakes(
   beside: readonly string[],
 ): readonly ActionMistake[] {
   const { mistakes, paths } = readWords(place, given[key], beside)
+  const inLanguages = mistakes.length > 0 ? [] : languageMistakes(place, given[key])
   const kept = strangers ? paths.filter((path) => !given.shows.includes(path)) : []
   const unshown = kept.map((path) => ({
     message: `A recipient without an account may not read "${path}"`,
     hint: `name it under shows: [${[...given.shows, path].join(', ')}]`,
   }))
-  return [...mistakes, ...unshown].map((mistake) => ({ ...mistake, at: [key] }))
+  return [...mistakes, ...unshown, ...inLanguages].map((mistake) => ({ ...mistake, at: [key] }))
 }
 
 /** Values for the additional names of a batch, for each recipient; undefined where none is mailed. */
@@ -157,20 +166,23 @@ export async function mailRecords(context: ActionContext, beside: Beside = NOTHI
   const more = await beside.valuesFor(reading.map(({ recipient }) => recipient))
   const written = reading.flatMap(({ recipient }) => (recipient.written === true ? [recipient.address] : []))
   const strangers = written.length === 0 ? undefined : await strangersAmong(context, written)
-  const words = { subject: given.subject, text: given.text }
   const letters = new Map<string, Letter>()
   for (const [at, { recipient, seen }] of reading.entries()) {
     const { address, record, written } = recipient
     if (more[at] === undefined) continue
-    const data = { ...wordsData(context, paths, seen), ...more[at] }
+    const { language } = recipient
+    const said = (written: string): string => textIn(catalog, language, work.resource.name, written)
+    const words = { subject: said(given.subject), text: said(given.text) }
+    const here = { catalog: inLanguage(catalog, language), settings: context.settings }
+    const data = { ...wordsData(here, paths, seen), ...more[at] }
     // A text that cannot be filled in fails the run here, where its author looks, and not the job that sends it.
     const budget = wordsBudget(catalog.limits, seen, texts.length)
-    const [subject = '', text = ''] = texts.map((one) => fillWords(one, data, budget))
+    const [subject = '', text = ''] = [words.subject, words.text].map((one) => fillWords(one, data, budget))
     const by = doneBy(context, record)
     // Mails that the program causes were wanted by the author.
     const stranger = by !== null && written === true && strangers?.has(address.toLowerCase()) === true
     for (const { cause, request, run } of causesOf(context, record)) {
-      const id = idOf([context.instance, work.automation, record ?? 0, cause, address, words.subject, words.text])
+      const id = idOf([context.instance, work.automation, record ?? 0, cause, address, given.subject, given.text])
       const thread = record === undefined ? {} : { thread: `${work.resource.name}-${record}` }
       // Accounts come first: a person named twice gets one mail, with what the account may see.
       if (letters.has(id)) continue
@@ -248,6 +260,7 @@ export const mailAction: ActionContribution = {
   description: 'Mails people what they may see of the record.',
   key: 'mail',
   takes: TAKES,
+  texts: mailTexts,
   check: (given, place) => checkMail(given, place),
   run: (context) => mailRecords(context),
   explain: explainMail,

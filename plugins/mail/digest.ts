@@ -1,6 +1,5 @@
 /** Digests of an automation: one mail with several records, where one request would send a person a mail for each. */
 import type { NamedMail } from './send.ts'
-import type { MailWords } from './template.ts'
 
 /** A mail about one record, before it is sent or becomes part of a digest. */
 export interface Letter {
@@ -14,10 +13,7 @@ export interface Letter {
   readonly text: string
 }
 
-const SEVERAL: MailWords = {
-  subject: '{{ count }} at once: {{ first }}',
-  text: 'One change was made to {{ count }} records:\n\n{{ list | quote }}',
-}
+export const SEVERAL = new URL('./mails/several.liquid', import.meta.url)
 
 /** Characters of one mail: more would be too much for the queue, and go into another one. */
 const LENGTH = 200_000

@@ -2,11 +2,14 @@
 import { definePlugin } from '../../engine/index.ts'
 import { mailAction } from './automation.ts'
 import { BUDGETS } from './budget.ts'
+import { SEVERAL } from './digest.ts'
+import { pluginTextMistakes } from './language.ts'
 import { sentMails, tidy } from './outbox.ts'
 import { sendQueued } from './send.ts'
 import { CONNECTIONS, checkMailServer, SMTP } from './transport.ts'
 
-export { type Beside, checkMail, MAIL_OPTIONS, mailRecords } from './automation.ts'
+export { type Beside, checkMail, MAIL_OPTIONS, mailRecords, mailTexts } from './automation.ts'
+export { languageMistakes } from './language.ts'
 export type { Recipient } from './recipients.ts'
 export { strangersAmong } from './recipients.ts'
 export { type Mail, type MailQueue, type NamedMail, sendMail, sendMails } from './send.ts'
@@ -41,6 +44,8 @@ export default definePlugin({
   },
   resources: ['mail_budgets', 'de.words'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   actions: { send: mailAction },
+  rules: [pluginTextMistakes],
+  texts: { several: SEVERAL },
   check: checkMailServer,
   mails: sentMails,
   jobs: {

@@ -107,6 +107,8 @@ export interface Recipient {
   readonly record: number | undefined
   readonly address: string
   readonly actor: Actor | undefined
+  /** The language of an account. */
+  readonly language?: string | undefined
   /** Whether people wrote the address into a field of a record. */
   readonly written?: boolean
 }
@@ -139,10 +141,11 @@ async function accountsAt(
   records: readonly number[],
 ): Promise<readonly Recipient[]> {
   const { actorsOf, catalog, related, sightings, work } = context
-  const { address, resource } = catalog.accounts!
+  const { address, language, resource } = catalog.accounts!
   const links = await related(work.resource.name, path, records)
   const actors = await actorsOf(links.map((link) => Number(link.related)))
-  const columns = [address!.field, ...(address!.confirmed === undefined ? [] : [address!.confirmed])]
+  const { confirmed, field } = address!
+  const columns = [field, ...[language?.name, confirmed].flatMap((name) => name ?? [])]
   const seen = await sightings(
     resource,
     columns,
@@ -150,8 +153,11 @@ async function accountsAt(
   )
   const known = new Map(
     actors.flatMap((actor, at) => {
-      const [email, confirmed = true] = seen[at] ?? []
-      return typeof email === 'string' && confirmed === true ? [[actor.id, { actor, address: email }] as const] : []
+      const values = seen[at] ?? []
+      const [email] = values
+      if (typeof email !== 'string' || (confirmed !== undefined && values.at(-1) !== true)) return []
+      const reads = language !== undefined && typeof values[1] === 'string' ? { language: values[1] } : {}
+      return [[actor.id, { actor, address: email, ...reads }] as const]
     }),
   )
   return links.flatMap(({ record, related: id }) => {

@@ -2,18 +2,21 @@
 import {
   BreakerOpen,
   type Entry,
+  inLanguage,
   isObject,
   type JobContext,
   JobGivenUp,
   type Json,
   type JsonObject,
   type PluginContext,
+  pluginTextIn,
   type RunName,
 } from '../../engine/index.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import { OverBudget, templateBudget } from '../templates/budget.ts'
 import { isLiquidError } from '../templates/liquid.ts'
 import { heldUntil } from './budget.ts'
+import { languageOf } from './language.ts'
 import { type Content, type MailWords, renderMail, renderWords } from './template.ts'
 import { type Sending, transportOf } from './transport.ts'
 
@@ -32,6 +35,8 @@ export interface Mail {
   readonly stranger?: boolean
   /** Whether it invites to a new account, which counts in a budget of its own. */
   readonly invites?: boolean
+  /** The present address of the account whose person reads it; `to` if absent. It says which language that is. */
+  readonly reader?: string
   /** Whether its reader asked for it and waits: it needs no budget. */
   readonly urgent?: boolean
   /** The runs of automations that it is for: where it cannot be sent, they have failed. */
@@ -47,7 +52,7 @@ export interface NamedMail extends Mail {
 export type MailQueue = Pick<PluginContext, 'enqueue' | 'settings'>
 
 /** The part of a context that the job needs. */
-export type MailContext = Pick<PluginContext, 'settings' | 'catalog' | 'log' | 'now'>
+export type MailContext = Pick<PluginContext, 'settings' | 'catalog' | 'database' | 'log' | 'now'>
 
 /**
  * Templates of shipped plugins are named from here, so that a mail survives a move of the program to another folder.
@@ -77,7 +82,10 @@ export async function sendMails(
 
 async function payloadOf(settings: PluginContext['settings'], mail: Mail): Promise<JsonObject> {
   const sealed = await seal(settings, 'mail', JSON.stringify(mail.data))
-  const about = mail.thread === undefined ? {} : { thread: mail.thread }
+  const about = {
+    ...(mail.thread === undefined ? {} : { thread: mail.thread }),
+    ...(mail.reader === undefined ? {} : { reader: mail.reader }),
+  }
   const runs = mail.runs === undefined ? {} : { runs: mail.runs.map((run): Json => [...run]) }
   const cause = {
     ...(mail.by && { by: mail.by }),
@@ -128,7 +136,10 @@ export async function sendQueued(context: JobContext, payload: JsonObject): Prom
   if (text === undefined)
     throw new Error('the mail was changed, or the secret that it was sealed with is not known any more')
   const data = JSON.parse(text) as Mail['data']
-  const about = typeof payload.thread === 'string' ? { thread: payload.thread } : {}
+  const about = {
+    ...(typeof payload.thread === 'string' ? { thread: payload.thread } : {}),
+    ...(typeof payload.reader === 'string' ? { reader: payload.reader } : {}),
+  }
   await deliver(context, { template, to: String(payload.to), data, ...about }, context)
 }
 
@@ -136,16 +147,18 @@ export async function sendQueued(context: JobContext, payload: JsonObject): Prom
 export async function deliver(context: MailContext, mail: Mail, sending: Sending): Promise<void> {
   const { catalog, log, now, settings } = context
   const replyTo = String(catalog.pluginOptions.get('mail')?.reply_to ?? '')
-  const known = { app: catalog.name, base_url: settings.baseUrl, reply_to: replyTo, ...mail.data }
+  const language = await languageOf(context, mail.reader ?? mail.to)
+  const { name } = inLanguage(catalog, language)
+  const known = { app: name, base_url: settings.baseUrl, reply_to: replyTo, ...mail.data }
   const content =
     mail.template instanceof URL
-      ? await renderMail(mail.template, known)
+      ? await renderMail(mail.template, known, pluginTextIn(catalog, language, mail.template))
       : wordsOf(mail.template, known, catalog.limits)
   const host = new URL(settings.baseUrl).hostname
   const letter = {
     ...content,
     ...idsOf(host, sending.id, mail.thread),
-    from: settings.env.MAIL_FROM ?? { name: catalog.name, address: `no-reply@${host}` },
+    from: settings.env.MAIL_FROM ?? { name, address: `no-reply@${host}` },
     to: mail.to,
     ...(replyTo === '' ? {} : { replyTo }),
     date: now(),

@@ -38,12 +38,17 @@ const ESCAPED_LENGTH = 5
 
 /**
  * Fills a template with `data`; rejects where the file is absent or names what `data` lacks. `{{ text | quote }}` is
- * quoted text with its lines, `{{ link | button: 'Open it' }}` a link. Both are paragraphs of their own.
+ * quoted text with its lines, `{{ link | button: 'Open it' }}` a link. Both are paragraphs of their own. `inLanguage` is
+ * the text that a language has in place of the file.
  */
-export async function renderMail(template: URL, data: Readonly<Record<string, unknown>>): Promise<Content> {
-  const parts =
-    compiled.get(template.href) ?? compile(template.href, partsOf(await readFile(template, 'utf8'), template))
-  return render(parts, data, true)
+export async function renderMail(
+  template: URL,
+  data: Readonly<Record<string, unknown>>,
+  inLanguage?: string,
+): Promise<Content> {
+  const key = inLanguage ?? template.href
+  const read = async () => partsOf(inLanguage ?? (await readFile(template, 'utf8')), template)
+  return render(compiled.get(key) ?? compile(key, await read()), data, true)
 }
 
 /** Fills the words of an automation's mail in the same way; names that `data` lacks are empty. Throws OverBudget. */

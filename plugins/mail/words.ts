@@ -58,7 +58,7 @@ export function readWords(
 }
 
 /** The names in a text, or the mistake in its form. */
-function variablesIn(text: string): readonly (readonly Segment[])[] | string {
+export function variablesIn(text: string): readonly (readonly Segment[])[] | string {
   const { plain } = liquidEngines(false)
   try {
     const templates = plain.parse(text)

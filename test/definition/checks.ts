@@ -4,7 +4,7 @@ import { checkApp, checkPlugins, checkResource } from '../../engine/definition/c
 import type { Vocabulary } from '../../engine/definition/definition.ts'
 import { parseDocument } from '../../engine/definition/parse.ts'
 import { FIELD_TYPES } from '../../engine/field/index.ts'
-import { checkOptions } from '../../engine/plugin/compose.ts'
+import { checkOptions } from '../../engine/plugin/options.ts'
 import type { Diagnostic } from '../../engine/text/diagnostic.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 

@@ -164,7 +164,7 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
   const parts: HttpParts = {
     routes,
     authenticate: { options: {}, value: ({ headers }) => authenticate(headers) },
-    catalog: {
+    catalog: Object.assign(Object.create(null), {
       version: '1.0.0',
       prefix: '/api/v1',
       explain: undefined,
@@ -173,7 +173,7 @@ export async function serve(routes: readonly PluginRoute[], options: Options = {
       strictness: { unknownParameters: 'refuse', unknownKeys: 'refuse', malformedJson: 400, ...options.strictness },
       limits: LIMITS,
       resources: new Map(),
-    },
+    }),
     settings: {
       rateLimit: 1_000,
       authRateLimit: 1_000,

@@ -1,8 +1,9 @@
 /** An application in further languages: whose words the catalog and refusals have, and what is missing. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { missingWords } from '../../engine/catalog/words.ts'
+import { inLanguage, missingWords } from '../../engine/catalog/words.ts'
 import { languageOf } from '../../engine/http/negotiation.ts'
+import { application as written } from '../plugin/application.ts'
 import { application, type TestApplication } from '../support/application.ts'
 
 const test = suite('languages')
@@ -25,6 +26,7 @@ fields:
 relations:
   list: { belongs_to: lists, embed: [id, { kind: kind }] }
 filters: [state, list.kind]
+batch: true
 summary: true
 views:
   now: { label: Now, where: { state: open } }
@@ -169,6 +171,44 @@ test('a rule of many records says it too', async () => {
   assert.is(third.body.message, 'Nie mehr als zwei')
 })
 
+test('the program says its own sentences in the language of the request, with the names that fields have there', async () => {
+  const said = async (method: string, path: string, body?: object) => {
+    const headers = { 'accept-language': 'de' }
+    const answer = await app.call(method, `/api${path}`, body === undefined ? { headers } : { headers, body })
+    const english = await app.call(method, `/api${path}`, body === undefined ? {} : { body })
+    assert.equal(answer.body.error_codes, english.body.error_codes)
+    assert.is(answer.body.code, english.body.code)
+    return [answer.body.message, ...Object.values(answer.body.errors ?? {}).flat()]
+  }
+  assert.equal(await said('POST', '/tasks', { state: 'lost', list_id: 77, starts_on: 'soon', tilte: 'x' }), [
+    'Nicht alle Angaben sind in Ordnung',
+    '„Zustand“ muss einer der Werte open, done sein',
+    '„Beginn“ muss ein Datum der Form JJJJ-MM-TT sein',
+    'Das Feld „tilte“ ist nicht bekannt; meinten Sie „title“?',
+    '„Titel“ muss angegeben werden',
+  ])
+  assert.equal(await said('POST', '/tasks', { title: 'x', list_id: 77 }), [
+    'Nicht alle Angaben sind in Ordnung',
+    'Was für „Liste“ gewählt ist, gibt es nicht oder nicht mehr',
+  ])
+  assert.equal(await said('GET', '/tasks/77'), ['Aufgabe nicht gefunden'])
+  assert.equal(await said('GET', '/nothing'), ['Diese Adresse gibt es nicht'])
+  assert.equal(await said('GET', '/tasks?per_page=0&sort=hidden'), [
+    'Nicht alle Angaben sind in Ordnung',
+    'Nach „hidden“ wird nicht sortiert; möglich sind: id, created_at, updated_at',
+    'Der Parameter „per_page“ muss eine positive ganze Zahl sein',
+  ])
+})
+
+test('each refusal of a batch is in it too', async () => {
+  const { body } = await app.call('POST', '/api/tasks/batch?partial=true', {
+    body: { create: [{ title: 'x', state: 'lost' }], delete: [99] },
+    headers: { 'accept-language': 'de' },
+  })
+  assert.equal(body.data.create[0].errors, { state: ['„Zustand“ muss einer der Werte open, done sein'] })
+  assert.is(body.data.delete[0].message, 'Aufgabe nicht gefunden')
+})
+
 test('nothing is missing where every text has its words, and each missing one is named once', async () => {
   assert.equal(missingWords(app.engine.app.catalog, 'de'), [])
   const { 'de.words.yaml': _, ...others } = FILES
@@ -180,6 +220,29 @@ test('nothing is missing where every text has its words, and each missing one is
   assert.ok(missing.includes('resources.tasks.fields.state.values.done'))
   assert.ok(missing.includes('resources.tasks.rules.in_order'))
   assert.not.ok(missing.some((path) => path.includes('hidden')))
+})
+
+test('a field that is renamed or taken away keeps nothing from starting because of its words', async () => {
+  const changed = {
+    'lists.yaml': LISTS.replace('name: { type', 'title: { renamed_from: name, type').replace(/ {2}kind: .*\n/, ''),
+    'tasks.yaml': TASKS.replace(', embed: [id, { kind: kind }]', '').replace(', list.kind]', ']'),
+    'de.words.yaml': FILES['de.words.yaml'].replace('fields: { kind: {', 'fields: { name: Listenname, kind: {'),
+  }
+  const all = Object.entries({ ...FILES, ...changed }).map(([name, text]) => [`resources/${name}`, text])
+  const { boot, remove } = written(Object.fromEntries(all))
+  const { diagnostics, value } = await boot()
+  remove()
+  assert.equal(
+    diagnostics.map(({ severity, message, hint }) => `${severity}: ${message}, ${hint}`),
+    [
+      'warning: No resource has a field or relation "name", undefined',
+      'warning: No resource has a field or relation "kind", did you mean "id"?',
+      'warning: "lists" has no field "name", it is called "title" now',
+      'warning: "lists" has no field "kind", did you mean "id"?',
+    ],
+  )
+  const { fields } = inLanguage(value!.catalog, 'de').resources.get('lists')!
+  assert.is(fields.get('title')?.label, 'Listenname', 'the words go with the name')
 })
 
 test('an application in one language answers as before', async () => {

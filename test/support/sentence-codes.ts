@@ -45,8 +45,9 @@ export function codeInWords(sentence: string): string {
   return WORDS.find(([, words]) => words.test(sentence))?.[0] ?? 'invalid'
 }
 
-/** The first sentence of an answer whose code is another than it reads like, with both codes. */
+/** The first sentence of an answer whose code is another than it reads like, with both codes; of one in English. */
 export function otherCode(body: unknown): string | undefined {
+  if (Reflect.get(Object(body), 'message') !== 'Validation failed') return undefined
   const errors = Object.entries(Object(Reflect.get(Object(body), 'errors')))
   const codes = Object(Reflect.get(Object(body), 'error_codes'))
   for (const [key, sentences] of errors)

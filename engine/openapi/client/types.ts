@@ -1,4 +1,5 @@
 /** The types of a client for each resource: its records, the filters and conditions of its list, and its summary. */
+import { inSentence } from '../../catalog/name.ts'
 import { takesSeveral } from '../../ask/filter-parameters.ts'
 import type { Catalog, Field, Relation, Resource } from '../../catalog/catalog.ts'
 import { targetOf } from '../../catalog/stored.ts'
@@ -48,7 +49,7 @@ export function resourceTypes(given: ClientNames, resource: Resource, { does, un
     ...summaryTypes(resource),
   ]
   return [
-    `${comment(`What compares in lists of ${resource.label.toLowerCase()} records.`, '')}export interface ${filters} ${objectOf(compared, '')}\n`,
+    `${comment(`What compares in lists of ${inSentence(resource.label)} records.`, '')}export interface ${filters} ${objectOf(compared, '')}\n`,
     `export interface ${types.get(resource.name)} extends Types {\n${members.map((member) => `  ${member}\n`).join('')}}\n`,
   ].join('\n')
 }

@@ -1,4 +1,5 @@
 /** The page at /sign-in: password, passkey, providers, and the second step. */
+import { inSentence } from '../../../engine/index.ts'
 import type { Catalog, RouteContext } from '../../../engine/index.ts'
 import { escaped, rootOf, wholePage } from '../../pages/page.ts'
 import { authOptions } from '../options.ts'
@@ -127,7 +128,7 @@ function fieldsLabel({ catalog, options }: RouteContext): string {
   const labels = authOptions(options).signIn.map((name) =>
     name === 'email' ? 'E-mail' : (fields.get(name)?.label ?? name),
   )
-  return labels.map((label, at) => (at === 0 ? label : label.toLowerCase())).join(' or ')
+  return labels.map((label, at) => (at === 0 ? label : inSentence(label))).join(' or ')
 }
 
 /** The way to the page of a directory, where the application has one. */

@@ -55,7 +55,7 @@ export default definePlugin({
     'ai.use': 'May ask the AI, and see its settings and analytics.',
     'ai.manage': 'May change the settings of the AI.',
   },
-  resources: [resource('ai_settings'), resource('ai_classifications'), resource('ai_uses')],
+  resources: [resource('ai_settings'), resource('ai_classifications'), resource('ai_uses'), resource('de.words')],
   hooks: { reusable },
   listeners: { arrived: { description: 'Leaves the judgement of new tickets to jobs.', run: arrived } },
   jobs: {

@@ -35,6 +35,6 @@ export default definePlugin({
   description: 'Conversations: messages read and unread for each user.',
   after: ['auth'],
   reliesOn: { conversations: [], messages: ['conversation_id', 'user_id'] },
-  resources: [new URL('./resources/message_reads.yaml', import.meta.url)],
+  resources: ['message_reads', 'de.words'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   routes,
 })

@@ -63,6 +63,6 @@ export default definePlugin({
     ticket_watchers: ['ticket_id', 'user_id'],
     statuses: ['category'],
   },
-  resources: [new URL('./resources/ticket_merges.yaml', import.meta.url)],
+  resources: ['ticket_merges', 'de.words'].map((name) => new URL(`./resources/${name}.yaml`, import.meta.url)),
   routes,
 })

@@ -12,6 +12,7 @@ import { ruleOf } from './notification-rule.ts'
 import { ACTION_OPTIONS } from './notify-schema.ts'
 import { ruleMistakes } from './rule-mistakes.ts'
 import { type RuleSet, ruleSetOf } from './rule-set.ts'
+import { textsOf } from './wording.ts'
 
 const kept = memo((_catalog: Catalog, _given: JsonObject): { ruleSet?: RuleSet } => ({}))
 
@@ -34,6 +35,7 @@ export const notifyAction: ActionContribution = {
   description: 'Tells people of the record, in their list of notifications and by mail.',
   key: 'notify',
   takes: ACTION_OPTIONS,
+  texts: textsOf,
   check: (given, { catalog, resource }) => ruleMistakes(given, { catalog, resource, ofChange: false }),
   run: async (context) => deliver(context, eventsOf(context)),
   explain: async (context) => (await explainDelivery(context, eventsOf(context))).map(({ text }) => text),

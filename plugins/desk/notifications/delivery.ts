@@ -89,13 +89,13 @@ function usually(options: JsonObject, { kind, mail }: NotificationRule): boolean
 
 /** Fills the wording of a recipient with the values that this recipient may see. */
 function wordsOf(fill: Fill, context: Context, people: People): (recipient: Recipient) => Filled {
-  return ({ audience: { wording }, match, seen }) => {
+  return ({ audience: { wording }, match, person: { language }, seen }) => {
     const { ruleSet } = match.event
     const read = (path: string): Json =>
       path.startsWith('before.')
         ? (seen?.before[ruleSet.before.indexOf(path.slice('before.'.length))] ?? null)
         : (seen?.now[ruleSet.now.indexOf(path)] ?? null)
-    return filledBy(fill, context, { match, people, wording }, read)
+    return filledBy(fill, context, { language, match, people, wording }, read)
   }
 }
 
@@ -103,18 +103,20 @@ interface Wanted {
   readonly match: Match
   readonly people: People
   readonly wording: Wording
+  readonly language?: string | undefined
 }
 
 function filledBy(
   fill: Fill,
   { options }: Context,
-  { match, people, wording }: Wanted,
+  { language, match, people, wording }: Wanted,
   read: (path: string) => Json,
 ): Filled {
   const { actorId, ruleSet } = match.event
   const paths = ruleSet.named.get(wording) ?? []
   const name = actorId === null ? optionsOf(options).programName : people.byId.get(actorId)?.name
-  return fill(wording, { paths, values: paths.map(read), actor: name ?? 'Somebody' }, paths.length > 0)
+  const values = { paths, values: paths.map(read), actor: name ?? 'Somebody' }
+  return fill(wording, values, { language, resource: ruleSet.resource.name, speaks: paths.length > 0 })
 }
 
 function ticketIn(rule: NotificationRule, read: (path: string) => Json): TicketAbout | undefined {

@@ -15,7 +15,7 @@ export interface Letter {
   readonly mail: Mail
 }
 
-const SEVERAL = new URL('./mails/several.liquid', import.meta.url)
+export const SEVERAL = new URL('./mails/several.liquid', import.meta.url)
 
 /** Letters of one request to one address become one mail; the order is that of the first letter of each. */
 export function digested(letters: readonly Letter[]): readonly Mail[] {

@@ -1,5 +1,5 @@
 /** The notifications plugin: tells people of what happens on the desk, in their list and the important things by mail. */
-import { definePlugin } from '../../../engine/index.ts'
+import { definePlugin, isObject } from '../../../engine/index.ts'
 import { unseededRoles } from '../../auth/roles.ts'
 import { notifyAction } from './automation.ts'
 import { addKinds, kindsOf } from './kinds.ts'
@@ -9,7 +9,10 @@ import { NOTIFY } from './notify-schema.ts'
 import { OPTIONS, optionsOf } from './options.ts'
 import { listRoutes } from './routes.ts'
 import { settingsRoutes } from './settings.ts'
-import { unassigned } from './unassigned.ts'
+import { unassigned, WORDS } from './unassigned.ts'
+import { SEVERAL } from './digest.ts'
+import { NOTICE, UNCONFIRMED } from './mail.ts'
+import { textsOf } from './wording.ts'
 
 const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }
 
@@ -21,7 +24,9 @@ export default definePlugin({
   resources: [
     new URL('./resources/notifications.yaml', import.meta.url),
     new URL('./resources/notification_settings.yaml', import.meta.url),
+    new URL('./resources/de.words.yaml', import.meta.url),
   ],
+  texts: { notice: NOTICE, several: SEVERAL, unconfirmed: UNCONFIRMED, ...WORDS },
   specials: {
     unread: {
       description: 'Whether only unread notifications are listed.',
@@ -41,6 +46,8 @@ export default definePlugin({
     notify: {
       description: 'Who is told of writes of these records, and in which words.',
       schema: NOTIFY,
+      texts: (notify) =>
+        Object.values(isObject(notify) ? notify : {}).flatMap((one) => (isObject(one) ? textsOf(one) : [])),
       permissions: permissionsIn,
       check: checkNotify,
     },

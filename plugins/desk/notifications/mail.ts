@@ -20,8 +20,8 @@ export interface Mailed {
   readonly alone: boolean
 }
 
-const NOTICE = new URL('./mails/notice.liquid', import.meta.url)
-const UNCONFIRMED = new URL('./mails/unconfirmed.liquid', import.meta.url)
+export const NOTICE = new URL('./mails/notice.liquid', import.meta.url)
+export const UNCONFIRMED = new URL('./mails/unconfirmed.liquid', import.meta.url)
 
 type Addressee = Pick<Person, 'customer' | 'email' | 'firstName' | 'verified'>
 

@@ -13,6 +13,8 @@ export interface Person {
   readonly verified: boolean
   /** Whether the account exists and was not declined; of the others only the name is used. */
   readonly live: boolean
+  /** The language that they read; undefined: they have chosen none. */
+  readonly language: string | undefined
   readonly reachOf: (kind: string) => Reach
 }
 
@@ -74,7 +76,7 @@ function peopleSql(catalog: Context['catalog']): string {
           and (a.needs is null or ${holds('needs')})
         cross join lateral (select id from ${table('users')} where role_id = r.id and deleted_at is null offset 0) u)
     select c.at, u.id, u.email, u.first_name, u.first_name || ' ' || u.last_name, r.slug = $4, u.email_verified,
-      u.deleted_at is null and u.status <> 'declined',
+      u.deleted_at is null and u.status <> 'declined', ${catalog.accounts?.language === undefined ? 'null' : `u."${catalog.accounts.language.column}"`},
       (select jsonb_object_agg(s.type, s.reach) from ${table('notification_settings')} s
         where s.user_id = u.id and s.type = any($3::text[]))
     from plinth_recipient c
@@ -83,7 +85,7 @@ function peopleSql(catalog: Context['catalog']): string {
     order by u.id, c.at`
 }
 
-function personOf([id, email, firstName, name, customer, verified, live, chosen]: Row): Person {
+function personOf([id, email, firstName, name, customer, verified, live, language, chosen]: Row): Person {
   const reaches: Readonly<Record<string, unknown>> = JSON.parse(chosen ?? '{}')
   return {
     id: Number(id),
@@ -93,6 +95,7 @@ function personOf([id, email, firstName, name, customer, verified, live, chosen]
     customer: customer === 't',
     verified: verified === 't',
     live: live === 't',
+    language: language ?? undefined,
     reachOf: (kind) => {
       const reach = reaches[kind]
       return isReach(reach) ? reach : 'default'

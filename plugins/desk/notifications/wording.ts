@@ -3,11 +3,13 @@ import {
   type ActionContext,
   type ActionMistake,
   type ActionPlace,
+  inLanguage,
   isObject,
   type Json,
   type JsonObject,
+  textIn,
 } from '../../../engine/index.ts'
-import { fillWords, readWords, wordsBudget, wordsData } from '../../mail/index.ts'
+import { fillWords, languageMistakes, readWords, wordsBudget, wordsData } from '../../mail/index.ts'
 import type { Budget } from '../../templates/budget.ts'
 
 /** Four texts in Liquid. */
@@ -60,14 +62,11 @@ export function wordMistakes(place: Place, words: JsonObject, ofChange: boolean)
     ...(['title', 'message'] as const).map((key) => ({ at: [key], text: words[key] })),
     ...(['sentence', 'text'] as const).map((key) => ({ at: ['in_mail', key], text: mail[key] })),
   ]
-  return texts.flatMap(({ at, text }) =>
-    readWords(place, typeof text === 'string' ? text : '', EXTRA_NAMES, ofChange ? STATES : []).mistakes.map(
-      (mistake) => ({
-        ...mistake,
-        at,
-      }),
-    ),
-  )
+  return texts.flatMap(({ at, text }) => {
+    if (typeof text !== 'string') return []
+    const { mistakes } = readWords(place, text, EXTRA_NAMES, ofChange ? STATES : [])
+    return [...mistakes, ...(mistakes.length > 0 ? [] : languageMistakes(place, text))].map((one) => ({ ...one, at }))
+  })
 }
 
 /** The paths of the record that a wording names, each once; those with `before.` mean the record before the change. */
@@ -83,17 +82,46 @@ export interface WordingValues {
   readonly actor: string
 }
 
-/** Fills wordings. Most recipients of an event see the same values, and share the filled text. */
-export function filler(context: Pick<ActionContext, 'catalog' | 'settings'>) {
+/** Fills wordings. Most recipients of an event see the same values in one language, and share the filled text. */
+export function filler({ catalog, settings }: Pick<ActionContext, 'catalog' | 'settings'>) {
   const known = new Map<Wording, Map<string, Filled>>()
-  return (wording: Wording, values: WordingValues, speaks: boolean): Filled => {
+  return (wording: Wording, values: WordingValues, { language, resource, speaks }: Reading): Filled => {
     const of = known.get(wording) ?? new Map<string, Filled>()
     known.set(wording, of)
-    const key = JSON.stringify([values.actor, values.values])
-    const found = of.get(key) ?? filled(wording, dataOf(context, values), budgetOf(context, values), speaks)
+    const key = JSON.stringify([language, values.actor, values.values])
+    const context = { catalog: inLanguage(catalog, language), settings }
+    const said = (text: string): string => textIn(catalog, language, resource, text)
+    const found =
+      of.get(key) ?? filled(inWords(wording, said), dataOf(context, values), budgetOf(context, values), speaks)
     of.set(key, found)
     return found
   }
+}
+
+/** Who reads a wording. */
+interface Reading {
+  readonly resource: string
+  readonly language: string | undefined
+  /** Whether it names any value of the record. */
+  readonly speaks: boolean
+}
+
+function inWords({ message, sentence, text, title }: Wording, said: (text: string) => string): Wording {
+  return {
+    title: said(title),
+    message: said(message),
+    sentence: sentence === undefined ? undefined : said(sentence),
+    text: text === undefined ? undefined : said(text),
+  }
+}
+
+/** The texts of the options of `notify`, with those of the entries of `to`. */
+export function textsOf(given: JsonObject): readonly string[] {
+  return [given, ...[given.to].flat().filter(isObject)].flatMap(({ in_mail, message, title }) =>
+    [title, message, ...(isObject(in_mail) ? [in_mail.sentence, in_mail.text] : [])].filter(
+      (text): text is string => typeof text === 'string',
+    ),
+  )
 }
 
 function dataOf(context: Pick<ActionContext, 'catalog' | 'settings'>, { actor, paths, values }: WordingValues) {

@@ -10,7 +10,7 @@ import type {
   JsonObject,
 } from '../../../engine/index.ts'
 import { newToken, tokenHash } from '../../keys/seal.ts'
-import { checkMail, MAIL_OPTIONS, mailRecords, type Recipient } from '../../mail/index.ts'
+import { checkMail, MAIL_OPTIONS, mailRecords, mailTexts, type Recipient } from '../../mail/index.ts'
 
 /** Names for the texts in addition to the ticket. */
 const LINK = 'link'
@@ -63,6 +63,7 @@ async function linksFor(
 export const ask: ActionContribution = {
   description: 'Mails the customer a link to rate the solution of a ticket.',
   key: 'survey',
+  texts: mailTexts,
   takes: {
     type: 'object',
     additionalProperties: false,

@@ -11,6 +11,7 @@ export default definePlugin({
   name: 'satisfaction',
   description: 'Asks customers how content they are with a solution, and counts their answers.',
   after: ['auth', 'tickets', 'dashboards'],
+  resources: [new URL('./resources/de.words.yaml', import.meta.url)],
   options: {
     type: 'object',
     additionalProperties: false,

@@ -52,12 +52,15 @@ function contextOf(
   const log = (level: string) => (fields: object) => void lines.push({ level, fields })
   const settings = { dataDir: folder, baseUrl: 'https://desk.example:8443', env } as MailContext['settings']
   const pluginOptions: MailContext['catalog']['pluginOptions'] = new Map([['mail', options]])
-  const catalog = { name: 'Desk "of" <us>', pluginOptions } as MailContext['catalog']
+  const resources: MailContext['catalog']['resources'] = new Map()
+  const words: MailContext['catalog']['words'] = new Map()
+  const catalog = { name: 'Desk "of" <us>', pluginOptions, resources, words } as MailContext['catalog']
   const now = (): Date => new Date('2026-03-04T05:06:07Z')
   return {
     context: {
       settings,
       catalog,
+      database: {} as MailContext['database'],
       now,
       log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     },
