@@ -28,7 +28,7 @@ const send = async (method, path, body) => {
   const text = wait
     ? 'Too many tries; please wait ' + wait + ' seconds'
     : answer.errors ? [...new Set(Object.values(answer.errors).flat())].join('. ') : answer.message
-  throw Object.assign(new Error(text), { status: response.status, code: answer.code })
+  throw Object.assign(new Error(text), { status: response.status, code: answer.code, codes: answer.error_codes })
 }
 /* The step that a sign-in is at, as the fragment with which the page at /sign-in goes on. */
 const stepText = (data) => {

@@ -189,7 +189,7 @@ form.addEventListener('submit', tried(async () => {
     localStorage.removeItem('plinth-link')
     location.assign(status === 202 ? root + '/sign-in?next=' + encodeURIComponent(next) + stepText(data) : next)
   } catch (error) {
-    if (!label.hidden || error.status !== 422 || !/another browser/.test(error.message)) throw error
+    if (!label.hidden || !error.codes?.code?.includes('required')) throw error
     label.hidden = false
     form.code.required = true
     form.code.focus()
