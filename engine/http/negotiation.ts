@@ -85,13 +85,21 @@ export function languageOf(header: string | undefined, languages: readonly strin
   return first
 }
 
+/** The language of an answer, of those of the application; undefined where it names none. */
+export function languageFor(
+  { languages }: Pick<Catalog, 'languages'>,
+  headers: { readonly 'accept-language'?: string | undefined },
+): string | undefined {
+  return languageOf(headers['accept-language'], languages)
+}
+
 /** What translates the sentences of an answer to a request whose path matches a pattern; undefined: they stay as they are. */
 export function sentencesFor(
   catalog: Catalog,
   headers: { readonly 'accept-language'?: string | undefined },
   pattern?: string,
 ): Translate | undefined {
-  return sentencesIn(catalog, languageOf(headers['accept-language'], catalog.languages), pattern)
+  return sentencesIn(catalog, languageFor(catalog, headers), pattern)
 }
 
 /** The language that a range means: itself, a more general one, or a more special one. */

@@ -25,14 +25,14 @@ export const page = pageRoute({
     const label = escaped(directoryOf(context.options).label)
     const next = nextOf(ofAuth(context, {}))
     const main = `<main class="card form" data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}" data-next="${escaped(next)}">
-<h2>Sign in with ${label}</h2>
-<noscript><p class="notice bad">This page needs JavaScript.</p></noscript>
-<form><label>Name at ${label} <input name="name_" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-<button>Sign in</button></form>
+<h2>{{Sign in with}} ${label}</h2>
+<noscript><p class="notice bad">{{This page needs JavaScript.}}</p></noscript>
+<form><label>{{Name at}} ${label} <input name="name_" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus></label>
+<label>{{Password}} <input name="password" type="password" autocomplete="current-password" required></label>
+<button>{{Sign in}}</button></form>
 <output role="status" class="notice"></output>
-<p class="links"><a href="${root}/sign-in?next=${escaped(encodeURIComponent(next))}">Sign in in another way</a></p>
+<p class="links"><a href="${root}/sign-in?next=${escaped(encodeURIComponent(next))}">{{Sign in in another way}}</a></p>
 </main>`
-    return wholePage(context, { title: `Sign in with ${label}`, main, script: SCRIPT })
+    return wholePage(context, { title: `{{Sign in with}} ${label}`, main, script: SCRIPT })
   },
 })

@@ -1,6 +1,6 @@
 /** A page for a link in a mail, with a form that calls the API. */
 import type { Reply, RouteContext } from '../../engine/index.ts'
-import { escaped, hashOf, ICON, rootOf, themeText } from './page.ts'
+import { escaped, hashOf, ICON, pageWords, rootOf, themeText } from './page.ts'
 
 /** The differences of the pages. */
 export interface FormContent {
@@ -29,11 +29,11 @@ form.addEventListener('submit', async (event) => {
     const response = await fetch(form.dataset.to + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
     const answer = await response.json()
     const wait = response.status === 429 && response.headers.get('retry-after')
-    if (wait) say('Too many requests; please wait ' + wait + ' seconds.', false)
+    if (wait) say('{{Too many tries; please wait}} ' + wait + ' {{seconds}}.', false)
     else say((answer.errors ? [...new Set(Object.values(answer.errors).flat())].join('. ') : answer.message) + '.', response.ok)
     if (response.ok) form.querySelector('fieldset').disabled = true
   } catch {
-    say('That did not work. Please try again in a moment.', false)
+    say('{{That did not work. Please try again in a moment}}.', false)
   }
 })`
 
@@ -56,20 +56,22 @@ export function formPage({
   script,
   links: linksOf,
 }: FormContent): (context: RouteContext) => Promise<Reply> {
-  const whole = `${SEND}${script}`
+  const code = `${SEND}${script}`
   return async (context) => {
     const { catalog } = context
+    const { html, language, name, script: inWords } = pageWords(context)
+    const whole = inWords(code)
     const root = rootOf(context)
-    const links = linksOf?.(context) ?? ''
+    const links = html(linksOf?.(context) ?? '')
     const body = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>${title} · ${escaped(catalog.name)}</title>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>${html(title)} · ${name}</title>
 <link rel="icon" href="${ICON}"><style>${themeText()}</style></head><body>
-<header><h1>${escaped(catalog.name)}</h1></header>
-<main class="card form"><h2>${title}</h2><p class="notice">${intro} ${escaped(catalog.name)}.</p>
-<noscript><p class="notice bad">This page needs JavaScript.</p></noscript>
+<header><h1>${name}</h1></header>
+<main class="card form"><h2>${html(title)}</h2><p class="notice">${html(intro)} ${name}.</p>
+<noscript><p class="notice bad">${html('{{This page needs JavaScript.}}')}</p></noscript>
 <form data-to="${escaped(`${root}${catalog.prefix}${to}`)}"><fieldset>
-${form}</fieldset></form><output role="status" class="notice"></output>
+${html(form)}</fieldset></form><output role="status" class="notice"></output>
 ${links === '' ? '' : `<p class="links">${links}</p>\n`}</main>
 <script>${whole}</script></body></html>
 `

@@ -1,7 +1,7 @@
 /** What pages for people share: a style, an icon, and the escaping of text. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Reply, RouteContext } from '../../engine/index.ts'
+import { inLanguage, languageFor, type Reply, type RouteContext, sentencesFor } from '../../engine/index.ts'
 
 /** The style that every page begins with. */
 export const THEME = new URL('./theme.css', import.meta.url)
@@ -33,6 +33,33 @@ export function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
+type Reading = Pick<RouteContext, 'catalog' | 'headers'>
+
+/** What a page says in the language of its reader: the name of the application, and texts of the page, which are in braces: `{{Sign in}}`. */
+export function pageWords({ catalog, headers }: Reading) {
+  const language = languageFor(catalog, headers)
+  const say = sentencesFor(catalog, headers) ?? ((text: string) => text)
+  const marked = (text: string, written: (said: string) => string): string =>
+    text.replace(MARKED, (_, own: string) => {
+      const said = say(own)
+      return said === own ? own : written(said)
+    })
+  return {
+    language: language ?? 'en',
+    name: escaped(inLanguage(catalog, language).name),
+    html: (markup: string) => marked(markup, escaped),
+    /** The texts of a script are between single quotation marks. */
+    script: (code: string) =>
+      marked(code, (said) =>
+        JSON.stringify(said)
+          .slice(1, -1)
+          .replace(/['<]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16)}`),
+      ),
+  }
+}
+
+const MARKED = /\{\{([^{}]+)\}\}/g
+
 /** A whole page: its title, what is in it, and a script that may speak to this server alone. */
 export interface WholePage {
   readonly title: string
@@ -44,12 +71,13 @@ export interface WholePage {
 }
 
 /** The answer with a page: nothing comes from elsewhere, and no address of it leaves in a Referer. */
-export function wholePage({ catalog }: Pick<RouteContext, 'catalog'>, page: WholePage): Reply {
-  const { main, script, style = '', title } = page
-  const name = escaped(catalog.name)
+export function wholePage(context: Reading, page: WholePage): Reply {
+  const { html, language, name, script: inWords } = pageWords(context)
+  const { style = '' } = page
+  const [main, title, script] = [html(page.main), html(page.title), inWords(page.script)]
   const styles = `${themeText()}${style}`
   const body = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>${title} · ${name}</title>
 <link rel="icon" href="${ICON}"><style>${styles}</style></head><body>
 <header><h1>${name}</h1></header>

@@ -34,7 +34,7 @@ booting('files in sub-folders and those of plugins are one application', async (
   assert.equal(value?.catalog.pluginOptions.get('shop'), { greeting: 'hi', size: 3 })
   assert.equal(
     value?.sources.map(({ file }) => file.replace(/^.*[\\/]/, '')),
-    ['app.yaml', 'boxes.yaml', 'de.words.yaml', 'things.yaml'],
+    ['app.yaml', 'de.words.yaml', 'boxes.yaml', 'de.words.yaml', 'things.yaml'],
   )
 })
 

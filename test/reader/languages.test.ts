@@ -180,7 +180,7 @@ test('the program says its own sentences in the language of the request, with th
     assert.is(answer.body.code, english.body.code)
     return [answer.body.message, ...Object.values(answer.body.errors ?? {}).flat()]
   }
-  assert.equal(await said('POST', '/tasks', { state: 'lost', list_id: 77, starts_on: 'soon', tilte: 'x' }), [
+  assert.equal(await said('POST', '/tasks', { state: 'lost', starts_on: 'soon', tilte: 'x' }), [
     'Nicht alle Angaben sind in Ordnung',
     '„Zustand“ muss einer der Werte open, done sein',
     '„Beginn“ muss ein Datum der Form JJJJ-MM-TT sein',
@@ -195,8 +195,8 @@ test('the program says its own sentences in the language of the request, with th
   assert.equal(await said('GET', '/nothing'), ['Diese Adresse gibt es nicht'])
   assert.equal(await said('GET', '/tasks?per_page=0&sort=hidden'), [
     'Nicht alle Angaben sind in Ordnung',
-    'Nach „hidden“ wird nicht sortiert; möglich sind: id, created_at, updated_at',
     'Der Parameter „per_page“ muss eine positive ganze Zahl sein',
+    'Nach „hidden“ wird nicht sortiert; möglich sind: id, title, state, starts_on, ends_on, list_id',
   ])
 })
 

@@ -31,7 +31,7 @@ const drawPermissions = () => {
     const group = name.slice(0, name.lastIndexOf('.')) || 'more'
     groups.set(group, [...(groups.get(group) || []), name])
   }
-  form.querySelector('#all').replaceChildren(...(permissions.includes('*') ? [check('*', 'Everything that the account may do')] : []))
+  form.querySelector('#all').replaceChildren(...(permissions.includes('*') ? [check('*', '{{Everything that the account may do}}')] : []))
   form.querySelector('.groups').replaceChildren(...[...groups].map(([group, names]) =>
     el('fieldset', {}, el('legend', {}, group), ...names.map((name) => check(name, name.slice(name.lastIndexOf('.') + 1))))))
 }
@@ -55,12 +55,12 @@ form.addEventListener('submit', tried(async () => {
   made.querySelector('code').textContent = data.key
   form.reset()
   drawPermissions()
-  say('The key is made.', true)
+  say('{{The key is made.}}', true)
   made.scrollIntoView({ block: 'center' })
 }))
 made.querySelector('button').onclick = tried(async () => {
   await navigator.clipboard.writeText(made.querySelector('code').textContent)
-  say('The key is copied.', true)
+  say('{{The key is copied.}}', true)
 })
 
 const begin = tried(async () => {
@@ -75,7 +75,7 @@ const begin = tried(async () => {
   document.querySelector('#new').hidden = accounts.length === 0
   if (accounts.length === 0) return
   form.account.replaceChildren(...accounts.map(({ id, kind, name }) =>
-    el('option', { value: id }, kind === 'service' ? name : 'Yourself')))
+    el('option', { value: id }, kind === 'service' ? name : '{{Yourself}}')))
   drawPermissions()
 })
 begin()
@@ -84,24 +84,27 @@ begin()
 /** How long a key lasts where its maker says nothing. */
 const USUAL_DAYS = 90
 
-const mainIn = (root: string, longest: number): string => `<section class="card" id="none" hidden><h2>Make a key</h2>
-<p>There is no account for which you may make keys. Keys of your own take the permission <code>keys.own</code>, those of service accounts <code>keys.manage</code>.</p></section>
-<section class="card" id="made" hidden><h2>The new key</h2>
-<p>Copy the key of <strong></strong> now: it is never shown again.</p><p><code></code></p>
-<p class="row"><button type="button">Copy</button></p></section>
-<section class="card" id="new"><h2>Make a key</h2>
-<form><p>A program acts by it for an account, and may do what you choose here as long as the account may.</p>
-<label>Account <select name="account"></select></label>
-<label>Name <input name="name_" maxlength="100" autocomplete="off" required></label>
-<fieldset><legend>What it may do</legend><div id="all"></div><div class="groups"></div></fieldset>
-<label class="check"><input type="checkbox" name="own">Also what rules allow by the role, or to everybody signed in</label>
-<label class="check"><input type="checkbox" name="reading">Reading only</label>
-<div class="pair"><label>Days until it ends <input name="days" type="number" min="1" max="${longest}" value="${Math.min(longest, USUAL_DAYS)}" required></label>
-<label>Requests in a minute, if fewer than usual <input name="rate" type="number" min="1" max="1000000"></label></div>
-<label>Networks that it may come from, such as 10.1.0.0/16; any if empty <input name="networks" autocomplete="off" spellcheck="false"></label>
-<button>Make the key</button></form></section>
+const mainIn = (
+  root: string,
+  longest: number,
+): string => `<section class="card" id="none" hidden><h2>{{Make a key}}</h2>
+<p>{{There is no account for which you may make keys. Keys of your own take the permission}} <code>keys.own</code>{{, those of service accounts}} <code>keys.manage</code>.</p></section>
+<section class="card" id="made" hidden><h2>{{The new key}}</h2>
+<p>{{Copy the key of}} <strong></strong> {{now: it is never shown again.}}</p><p><code></code></p>
+<p class="row"><button type="button">{{Copy}}</button></p></section>
+<section class="card" id="new"><h2>{{Make a key}}</h2>
+<form><p>{{A program acts by it for an account, and may do what you choose here as long as the account may.}}</p>
+<label>{{Account}} <select name="account"></select></label>
+<label>{{Name}} <input name="name_" maxlength="100" autocomplete="off" required></label>
+<fieldset><legend>{{What it may do}}</legend><div id="all"></div><div class="groups"></div></fieldset>
+<label class="check"><input type="checkbox" name="own">{{Also what rules allow by the role, or to everybody signed in}}</label>
+<label class="check"><input type="checkbox" name="reading">{{Reading only}}</label>
+<div class="pair"><label>{{Days until it ends}} <input name="days" type="number" min="1" max="${longest}" value="${Math.min(longest, USUAL_DAYS)}" required></label>
+<label>{{Requests in a minute, if fewer than usual}} <input name="rate" type="number" min="1" max="1000000"></label></div>
+<label>{{Networks that it may come from, such as 10.1.0.0/16; any if empty}} <input name="networks" autocomplete="off" spellcheck="false"></label>
+<button>{{Make the key}}</button></form></section>
 <output role="status" class="notice"></output>
-<p><a href="${root}/account">Your account</a></p>
+<p><a href="${root}/account">{{Your account}}</a></p>
 ${PROOF_DIALOG}`
 
 export const keysPage = pageRoute({
@@ -111,7 +114,7 @@ export const keysPage = pageRoute({
     'For the own account or a service account. It needs a session by cookie, and leads to /sign-in without one.',
   handle: async (context) =>
     ownPage(context, {
-      title: 'Make a key',
+      title: '{{Make a key}}',
       inside: (root) => mainIn(root, authOptions(context.options).keys.longestDays),
       script: SCRIPT,
       style: STYLE,

@@ -28,6 +28,6 @@ export function ownPage(context: RouteContext, { title, inside, script, style }:
   const root = escaped(rootOf(context))
   const main = `<main hidden data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}">
 ${inside(root)}
-</main><noscript><p class="notice bad">This page needs JavaScript.</p></noscript>`
+</main><noscript><p class="notice bad">{{This page needs JavaScript.}}</p></noscript>`
   return wholePage(context, { title, main, script, style })
 }

@@ -13,7 +13,7 @@ const proved = async (work) => {
   }
   const form = asked.querySelector('form')
   const hasFactor = (await send('GET', '/auth/factors')).data.length > 0
-  form.querySelector('label').firstChild.textContent = hasFactor ? 'Code of your app, or a recovery code ' : 'Password '
+  form.querySelector('label').firstChild.textContent = hasFactor ? '{{Code of your app, or a recovery code}} ' : '{{Password}} '
   form.proof.type = hasFactor ? 'text' : 'password'
   form.proof.value = ''
   const byPasskey = form.querySelector('button.plain')
@@ -41,18 +41,18 @@ const proved = async (work) => {
         const { data } = await send('POST', '/auth/passkey/options')
         await prove({ credential: await passkey(data) })
       } catch {
-        shown.textContent = 'The device gave no passkey.'
+        shown.textContent = '{{The device gave no passkey.}}'
       }
     }
-    asked.onclose = () => reject(new Error('Nothing was changed'))
+    asked.onclose = () => reject(new Error('{{Nothing was changed}}'))
   })
   return work()
 }
 asked.querySelector('[data-close]').onclick = () => asked.close()
 `
 
-export const PROOF_DIALOG = `<dialog aria-label="Prove that it is you"><form><h3>Prove that it is you</h3><label>Code <input name="proof" autocomplete="off" required></label>
-<p class="notice bad" role="alert"></p><button>Go on</button><button type="button" class="plain" hidden>Use a passkey</button><button type="button" class="plain" data-close>Cancel</button></form></dialog>`
+export const PROOF_DIALOG = `<dialog aria-label="{{Prove that it is you}}"><form><h3>{{Prove that it is you}}</h3><label>{{Code}} <input name="proof" autocomplete="off" required></label>
+<p class="notice bad" role="alert"></p><button>{{Go on}}</button><button type="button" class="plain" hidden>{{Use a passkey}}</button><button type="button" class="plain" data-close>{{Cancel}}</button></form></dialog>`
 
 export const PROOF_STYLE = `
 dialog { color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1.25rem; max-width: 24rem; width: calc(100% - 2rem) }

@@ -21,12 +21,12 @@ const send = async (method, path, body) => {
     response = await fetch(api + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     answer = response.status === 204 ? {} : await response.json()
   } catch {
-    throw Object.assign(new Error('That did not work. Please try again in a moment'), { status: 0 })
+    throw Object.assign(new Error('{{That did not work. Please try again in a moment}}'), { status: 0 })
   }
   if (response.ok) return { ...answer, status: response.status }
   const wait = response.status === 429 && response.headers.get('retry-after')
   const text = wait
-    ? 'Too many tries; please wait ' + wait + ' seconds'
+    ? '{{Too many tries; please wait}} ' + wait + ' {{seconds}}'
     : answer.errors ? [...new Set(Object.values(answer.errors).flat())].join('. ') : answer.message
   throw Object.assign(new Error(text), { status: response.status, code: answer.code, codes: answer.error_codes })
 }
@@ -52,7 +52,7 @@ const tried = (work) => async (event) => {
   try {
     await work(event)
   } catch (error) {
-    say((error.name === 'NotAllowedError' || error.name === 'AbortError' ? 'The device gave no passkey' : error.message) + '.')
+    say((error.name === 'NotAllowedError' || error.name === 'AbortError' ? '{{The device gave no passkey}}' : error.message) + '.')
   } finally {
     if (button && 'disabled' in button) button.disabled = false
   }

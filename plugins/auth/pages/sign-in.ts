@@ -1,6 +1,5 @@
 /** The page at /sign-in: password, passkey, providers, and the second step. */
-import { inSentence } from '../../../engine/index.ts'
-import type { Catalog, RouteContext } from '../../../engine/index.ts'
+import { type Catalog, inLanguage, inSentence, languageFor, type RouteContext } from '../../../engine/index.ts'
 import { escaped, rootOf, wholePage } from '../../pages/page.ts'
 import { authOptions } from '../options.ts'
 import { labelOf } from '../provider/options.ts'
@@ -22,8 +21,8 @@ const step = ({ data, status }) => {
   challenge = data.challenge
   first.hidden = ways.hidden = document.forms[2].hidden = true
   second.hidden = false
-  document.querySelector('h2').textContent = 'One more step'
-  document.querySelector('.links').replaceChildren(el('a', { href: location.pathname + location.search }, 'Begin again'))
+  document.querySelector('h2').textContent = '{{One more step}}'
+  document.querySelector('.links').replaceChildren(el('a', { href: location.pathname + location.search }, '{{Begin again}}'))
   const button = second.querySelector('button.plain')
   button.hidden = !hasPasskeys || data.passkey === undefined
   button.onclick = withoutOffer(async () => {
@@ -31,7 +30,7 @@ const step = ({ data, status }) => {
     step(await send('POST', '/auth/second-factor', { challenge, credential, session: 'cookie' }))
   })
   const byCode = data.factors.includes('totp')
-  second.querySelector('label').firstChild.textContent = byCode ? 'Code of your app, or a recovery code ' : 'Recovery code '
+  second.querySelector('label').firstChild.textContent = byCode ? '{{Code of your app, or a recovery code}} ' : '{{Recovery code}} '
   second.code.focus()
 }
 first.addEventListener('submit', tried(async () => {
@@ -77,7 +76,7 @@ const withoutOffer = (work) => tried(async () => {
   await work()
 })
 if (hasPasskeys && isSecureContext) {
-  ways.append(el('button', { class: 'plain', type: 'button', onclick: withoutOffer(() => byPasskey()) }, 'Sign in with a passkey'))
+  ways.append(el('button', { class: 'plain', type: 'button', onclick: withoutOffer(() => byPasskey()) }, '{{Sign in with a passkey}}'))
   if (!location.hash.startsWith('#step=')) offered()
 }
 const begun = /^#step=([\\w-]+)$/.exec(location.hash)
@@ -91,7 +90,7 @@ const byLink = document.querySelector('#by-link')
 let request
 if (byLink) byLink.onclick = tried(async () => {
   const email = first.name_.value.trim()
-  if (!email.includes('@')) return first.name_.focus(), say('Give your e-mail address.')
+  if (!email.includes('@')) return first.name_.focus(), say('{{Give your e-mail address.}}')
   const answer = await send('POST', '/auth/link', { email })
   request = answer.data.request
   localStorage.setItem('plinth-link', request)
@@ -105,7 +104,7 @@ third.addEventListener('submit', tried(async () => {
 }))
 send('GET', '/auth/providers').then(({ data }) => {
   for (const { label, path } of data)
-    ways.append(el('a', { href: path + '?next=' + encodeURIComponent(next) }, 'Sign in with ' + label))
+    ways.append(el('a', { href: path + '?next=' + encodeURIComponent(next) }, '{{Sign in with}} ' + label))
 }, () => undefined)
 `
 
@@ -123,12 +122,12 @@ function hasConsole({ pluginOptions }: Catalog): boolean {
 }
 
 /** What people call the fields by which they sign in. */
-function fieldsLabel({ catalog, options }: RouteContext): string {
-  const { fields } = catalog.resources.get('users')!
+function fieldsLabel({ catalog, headers, options }: RouteContext): string {
+  const { fields } = inLanguage(catalog, languageFor(catalog, headers)).resources.get('users')!
   const labels = authOptions(options).signIn.map((name) =>
-    name === 'email' ? 'E-mail' : (fields.get(name)?.label ?? name),
+    name === 'email' ? '{{E-mail}}' : escaped(fields.get(name)?.label ?? name),
   )
-  return labels.map((label, at) => (at === 0 ? label : inSentence(label))).join(' or ')
+  return labels.map((label, at) => (at === 0 ? label : inSentence(label))).join(' {{or}} ')
 }
 
 /** The way to the page of a directory, where the application has one. */
@@ -136,7 +135,7 @@ function directoryLink(context: RouteContext): string {
   const label = labelOf(context.catalog, 'ldap')
   if (label === undefined) return ''
   const to = `${rootOf(context)}/sign-in/ldap?next=${encodeURIComponent(nextOf(context))}`
-  return `<a href="${escaped(to)}">Sign in with ${escaped(label)}</a>`
+  return `<a href="${escaped(to)}">{{Sign in with}} ${escaped(label)}</a>`
 }
 
 export const signInPage = pageRoute({
@@ -150,30 +149,30 @@ export const signInPage = pageRoute({
     const byLink =
       magicLink === undefined
         ? ''
-        : '<button class="plain" type="button" id="by-link">Mail me a link to sign in</button>'
+        : '<button class="plain" type="button" id="by-link">{{Mail me a link to sign in}}</button>'
     const type = signIn.length === 1 && signIn[0] === 'email' ? 'email' : 'text'
     const main = `<main class="card form" data-api="${escaped(root + context.catalog.prefix)}" data-root="${escaped(root)}" data-next="${escaped(nextOf(context))}">
-<h2>Sign in</h2>
-<noscript><p class="notice bad">This page needs JavaScript.</p></noscript>
+<h2>{{Sign in}}</h2>
+<noscript><p class="notice bad">{{This page needs JavaScript.}}</p></noscript>
 <form data-by="${escaped(signIn.join(' '))}">
-<label>${escaped(fieldsLabel(context))} <input name="name_" type="${type}" autocomplete="username webauthn" autocapitalize="none" required autofocus></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-<button>Sign in</button>
+<label>${fieldsLabel(context)} <input name="name_" type="${type}" autocomplete="username webauthn" autocapitalize="none" required autofocus></label>
+<label>{{Password}} <input name="password" type="password" autocomplete="current-password" required></label>
+<button>{{Sign in}}</button>
 </form>
 <form hidden>
-<label>Code <input name="code" inputmode="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required></label>
-<button>Go on</button>
-<button class="plain" type="button" hidden>Use a passkey</button>
+<label>{{Code}} <input name="code" inputmode="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required></label>
+<button>{{Go on}}</button>
+<button class="plain" type="button" hidden>{{Use a passkey}}</button>
 </form>
 <form hidden>
-<label>Code of the mail <input name="code" inputmode="numeric" autocomplete="one-time-code" required></label>
-<button>Sign in</button>
+<label>{{Code of the mail}} <input name="code" inputmode="numeric" autocomplete="one-time-code" required></label>
+<button>{{Sign in}}</button>
 </form>
 <output role="status" class="notice"></output>
 <div class="ways">${byLink}${directoryLink(context)}</div>
-<p class="links"><a href="${escaped(root)}/password/reset">Forgot your password?</a></p>
+<p class="links"><a href="${escaped(root)}/password/reset">{{Forgot your password?}}</a></p>
 </main>`
-    return wholePage(context, { title: 'Sign in', main, script: SCRIPT, style: STYLE })
+    return wholePage(context, { title: '{{Sign in}}', main, script: SCRIPT, style: STYLE })
   },
 })
 
@@ -193,7 +192,7 @@ form.addEventListener('submit', tried(async () => {
     label.hidden = false
     form.code.required = true
     form.code.focus()
-    say('You asked in another browser: type the code of the mail.')
+    say('{{You asked in another browser: type the code of the mail.}}')
   }
 }))
 `
@@ -205,14 +204,14 @@ export const linkPage = pageRoute({
   handle: async (context) => {
     const root = escaped(rootOf(context))
     const main = `<main class="card form" data-api="${root}${escaped(context.catalog.prefix)}" data-root="${root}" data-next="${escaped(nextOf(context))}">
-<h2>Sign in</h2>
-<noscript><p class="notice bad">This page needs JavaScript.</p></noscript>
-<form><p>You asked for a link to sign in.</p>
-<label hidden>Code of the mail <input name="code" inputmode="numeric" autocomplete="one-time-code"></label>
-<button>Sign in</button></form>
+<h2>{{Sign in}}</h2>
+<noscript><p class="notice bad">{{This page needs JavaScript.}}</p></noscript>
+<form><p>{{You asked for a link to sign in.}}</p>
+<label hidden>{{Code of the mail}} <input name="code" inputmode="numeric" autocomplete="one-time-code"></label>
+<button>{{Sign in}}</button></form>
 <output role="status" class="notice"></output>
-<p class="links"><a href="${root}/sign-in">Ask for a new link</a></p>
+<p class="links"><a href="${root}/sign-in">{{Ask for a new link}}</a></p>
 </main>`
-    return wholePage(context, { title: 'Sign in', main, script: LINK_SCRIPT })
+    return wholePage(context, { title: '{{Sign in}}', main, script: LINK_SCRIPT })
   },
 })

@@ -19,15 +19,15 @@ const page: Route = {
   produces: ['text/html'],
   query: { rating: { type: 'integer', min: 1, max: 5 } },
   handle: formPage({
-    title: 'How did we do?',
-    intro: 'Rate the help that you got at',
+    title: '{{How did we do?}}',
+    intro: '{{Rate the help that you got at}}',
     to: '/satisfaction/',
-    form: `<label>How content are you? <select name="rating" required>
-<option value="">Choose</option>
-<option value="5">5: very content</option><option value="4">4: content</option><option value="3">3: neither</option>
-<option value="2">2: not content</option><option value="1">1: not content at all</option></select></label>
-<label>What would you like to tell us? <textarea name="comment" rows="5" maxlength="5000"></textarea></label>
-<button>Send</button>`,
+    form: `<label>{{How content are you?}} <select name="rating" required>
+<option value="">{{Choose}}</option>
+<option value="5">5: {{very content}}</option><option value="4">4: {{content}}</option><option value="3">3: {{neither}}</option>
+<option value="2">2: {{not content}}</option><option value="1">1: {{not content at all}}</option></select></label>
+<label>{{What would you like to tell us?}} <textarea name="comment" rows="5" maxlength="5000"></textarea></label>
+<button>{{Send}}</button>`,
     script: `
 form.rating.value = new URLSearchParams(location.search).get('rating') || ''
 const requestOf = () => [token, { rating: Number(form.rating.value), ...(form.comment.value.trim() ? { comment: form.comment.value } : {}) }]`,
