@@ -4,7 +4,7 @@ import { memo } from '../memo.ts'
 import type { Catalog, Resource } from './catalog.ts'
 import { inLanguage, ruleSentences } from './words.ts'
 
-/** Gives a sentence in the language; one of which there are no words stays as it is. */
+/** Gives a sentence in the language; one without words stays as it is. */
 export type Translate = (sentence: string) => string
 
 /** What translates sentences of a request whose path matches a pattern; undefined: the language has none. */

@@ -126,7 +126,6 @@ export function compose(
     providers: bound(({ providers }) => (providers === undefined ? [] : [providers])),
     start: bound((plugin) => (plugin.start === undefined ? [] : [plugin.start])),
     resources: bound((plugin) => plugin.resources ?? []),
-    texts: named(bound, (plugin) => plugin.texts),
     commands: commandsOf(bound, clashes),
     ...outsideOf(ordered, bound),
   })
@@ -207,14 +206,15 @@ function accountsOf(bound: Binder, clashes: Diagnostic[]): Extensions['accounts'
   return found && { ...found.value, language: found.value.language?.(found.options) }
 }
 
-/** The plugins' files outside the database. */
+/** What plugins have outside of the catalog and its routes. */
 function outsideOf(
   plugins: readonly Plugin[],
   bound: Binder,
-): Pick<Composition, 'checks' | 'files' | 'plans' | 'schemes'> {
+): Pick<Composition, 'checks' | 'files' | 'plans' | 'schemes' | 'texts'> {
   const checks = bound(({ check }) => (check === undefined ? [] : [check]))
   return {
     plans: bound(({ plan }) => (plan === undefined ? [] : [plan])),
+    texts: named(bound, (plugin) => plugin.texts),
     schemes: Object.assign({}, ...plugins.map(({ schemes = {} }) => schemes)),
     checks: checks.map(({ plugin, ...check }) => ({ name: plugin, ...check })),
     files: plugins.flatMap(({ files, name }) => (files === undefined ? [] : [{ plugin: name, ...files }])),
