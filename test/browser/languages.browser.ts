@@ -56,7 +56,7 @@ function wholeRental(): Readonly<Record<string, string>> {
   return {
     ...files,
     'app.yaml': `${app}\nexplain: { permission: rental.manage }\n${menu}\n`,
-    'bookings.yaml': `${files['bookings.yaml']}\nsummary: true\n${VIEWS}`,
+    'bookings.yaml': `${files['bookings.yaml']!.replace(/^filters:\n/m, 'filters:\n  starts_on: starts_on\n  ends_on: ends_on\n')}\nsummary: true\n${VIEWS}`,
   }
 }
 
