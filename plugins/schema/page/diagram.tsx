@@ -1,16 +1,7 @@
 /** The resources and their relations as a diagram, and the same as a table. */
 import { Button, Card, go, hrefOf, Link, Row, Select, Table } from 'plinth/console'
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
-import { type Diagram as Laid, type Direction, diagramOf, middleBox, nextBox, shownNames } from './layout.ts'
+import { type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type Diagram as Laid, type Direction, diagramOf, nextBox, shownNames } from './layout.ts'
 import { useText } from './parts.tsx'
 import type { ToldSchema } from './told.ts'
 
@@ -21,7 +12,7 @@ export function DiagramPage({ schema: { resources } }: { readonly schema: ToldSc
   const text = useText()
   const names = Object.keys(resources)
   const [around, setAround] = useState(names.length > MANY ? (names[0] ?? '') : '')
-  const [as, setAs] = useState<'diagram' | 'whole' | 'table'>('diagram')
+  const [as, setAs] = useState<'diagram' | 'table'>('diagram')
   const shown = useMemo(() => shownNames(resources, around === '' ? undefined : around), [resources, around])
   const options = names.map((name) => ({ value: name, label: resources[name]?.label.many ?? name }))
   return (
@@ -33,7 +24,7 @@ export function DiagramPage({ schema: { resources } }: { readonly schema: ToldSc
           options={[{ value: '', label: text.all }, ...options]}
           value={around}
         />
-        {(['diagram', 'whole', 'table'] as const).map((one) => (
+        {(['diagram', 'table'] as const).map((one) => (
           <Button isPressed={as === one} key={one} onPress={() => setAs(one)}>
             {text.shownAs[one]}
           </Button>
@@ -42,7 +33,7 @@ export function DiagramPage({ schema: { resources } }: { readonly schema: ToldSc
       {as === 'table' ? (
         <AsTable names={shown} resources={resources} />
       ) : (
-        <AsDiagram isWhole={as === 'whole'} names={shown} resources={resources} />
+        <AsDiagram around={around === '' ? undefined : around} names={shown} resources={resources} />
       )}
     </>
   )
@@ -94,47 +85,34 @@ function walk(event: KeyboardEvent<SVGElement>, diagram: Laid): void {
 
 /** A box that is drawn smaller is hard to read and to press. */
 const LEAST_SCALE = 0.75
-/** What stays free below the diagram, and how low it may become. */
-const BELOW = 32
-const LOWEST = 320
 
-/** How large the diagram is drawn, so that it fits into the window: as a whole, or as far as it can be read. */
-function useFit(
-  { height, width }: Laid,
-  isWhole: boolean,
-): readonly [RefObject<HTMLDivElement | null>, number, number] {
+/** How large the diagram is drawn: as wide as there is room, as far as it can be read. */
+function useScale(width: number): readonly [RefObject<HTMLDivElement | null>, number] {
   const room = useRef<HTMLDivElement>(null)
-  const [[scale, tall], setFit] = useState<readonly [scale: number, tall: number]>([1, LOWEST])
+  const [scale, setScale] = useState(1)
   useLayoutEffect(() => {
     const fit = (): void => {
-      if (room.current === null) return
-      const free = innerHeight - room.current.getBoundingClientRect().top - scrollY - BELOW
-      const most = Math.max(LOWEST, free)
-      const whole = Math.min(1, room.current.clientWidth / width, most / height)
-      setFit([isWhole ? whole : Math.max(LEAST_SCALE, whole), most])
+      if (room.current !== null) setScale(Math.min(1, Math.max(LEAST_SCALE, room.current.clientWidth / width)))
     }
     fit()
     addEventListener('resize', fit)
     return () => removeEventListener('resize', fit)
-  }, [height, isWhole, width])
-  return [room, scale, tall]
+  }, [width])
+  return [room, scale]
 }
 
-function AsDiagram({ isWhole, names, resources }: ShownProps & { readonly isWhole: boolean }): ReactNode {
+function AsDiagram({ around, names, resources }: ShownProps & { readonly around: string | undefined }): ReactNode {
   const text = useText()
-  const diagram = useMemo(() => diagramOf(resources, names), [resources, names])
+  const diagram = useMemo(() => diagramOf(resources, names, around), [resources, names, around])
   const { boxes, height, lines, width } = diagram
-  const [room, scale, tall] = useFit(diagram, isWhole)
-  useEffect(() => {
-    const middle = middleBox(diagram)
-    if (middle === undefined || room.current === null) return
-    const { clientHeight, clientWidth } = room.current
-    room.current.scrollTo(middle.x * scale - clientWidth / 2, middle.y * scale - clientHeight / 2)
-  }, [diagram, room, scale])
+  const [room, scale] = useScale(width)
+  const [near, setNear] = useState<string | undefined>(undefined)
+  const lineClass = (from: string, to: string): string =>
+    near === undefined ? 'line' : from === near || to === near ? 'line near' : 'line far'
   return (
     <Card>
       <p className="soft">{text.diagramHelp}</p>
-      <div className="schema-diagram" dir="ltr" ref={room} style={{ maxBlockSize: tall }}>
+      <div className="schema-diagram" dir="ltr" ref={room}>
         <svg
           height={height * scale}
           onKeyDown={(event) => walk(event, diagram)}
@@ -156,12 +134,17 @@ function AsDiagram({ isWhole, names, resources }: ShownProps & { readonly isWhol
             </marker>
           </defs>
           {lines.map(({ from, names: own, points, to }) => (
-            <path className="line" d={pathOf(points)} key={`${from} ${to}`} markerEnd="url(#schema-arrow)">
+            <path
+              className={lineClass(from, to)}
+              d={pathOf(points)}
+              key={`${from} ${to}`}
+              markerEnd="url(#schema-arrow)"
+            >
               <title>{own.join(', ')}</title>
             </path>
           ))}
           {boxes.map((box) => (
-            <BoxLink box={box} key={box.name} />
+            <BoxLink box={box} key={box.name} onNear={setNear} />
           ))}
         </svg>
       </div>
@@ -169,23 +152,39 @@ function AsDiagram({ isWhole, names, resources }: ShownProps & { readonly isWhol
   )
 }
 
-function BoxLink({ box: { height, label, name, width, x, y } }: { readonly box: Laid['boxes'][number] }): ReactNode {
+interface BoxProps {
+  readonly box: Laid['boxes'][number]
+  /** Called while the box is pointed at or has the focus, so that its lines stand out. */
+  readonly onNear: (name: string | undefined) => void
+}
+
+function BoxLink({ box: { height, label, leads, name, width, x, y }, onNear }: BoxProps): ReactNode {
   const href = hrefOf(['schema', 'resource', name])
+  const away = (): void => onNear(undefined)
   return (
     <a
-      aria-label={label}
+      aria-label={[label, ...leads.map((lead) => `→ ${lead}`)].join(' ')}
       data-box={name}
       href={href}
+      onBlur={away}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return
         event.preventDefault()
         go(href)
       }}
+      onFocus={() => onNear(name)}
+      onMouseEnter={() => onNear(name)}
+      onMouseLeave={away}
     >
       <rect height={height} rx="6" width={width} x={x - width / 2} y={y - height / 2} />
-      <text dominantBaseline="central" textAnchor="middle" x={x} y={y}>
+      <text dominantBaseline="central" textAnchor="middle" x={x} y={leads.length === 0 ? y : y - 8}>
         {label}
       </text>
+      {leads.length === 0 ? null : (
+        <text className="leads" dominantBaseline="central" textAnchor="middle" x={x} y={y + 11}>
+          → {leads.join(', ')}
+        </text>
+      )}
     </a>
   )
 }

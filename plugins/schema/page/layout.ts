@@ -10,6 +10,8 @@ export interface Box {
   readonly y: number
   readonly width: number
   readonly height: number
+  /** What it leads to without a line: resources that most others lead to. */
+  readonly leads: readonly string[]
 }
 
 export interface Line {
@@ -28,6 +30,13 @@ export interface Diagram {
 }
 
 const HEIGHT = 34
+/** The height of the line that says where a box leads without a line. */
+const LEADS = 15
+/** A resource is a hub, and has no lines, if it is joined with so many others and with more than this part of all. */
+const HUB = { least: 16, part: 1 / 3 }
+/** The space around boxes without lines, and the least width of a row of them. */
+const GAP = 14
+const ROW = 900
 /** The width of a letter, at most. */
 const LETTER = 8.4
 
@@ -43,49 +52,90 @@ export function shownNames(resources: Resources, around: string | undefined): re
   )
 }
 
-/** Lays out the resources of these names with the relations among them, from the left to the right. */
-export function diagramOf(resources: Resources, names: readonly string[]): Diagram {
-  const graph = new Graph({ directed: true })
-  graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 70, marginx: 8, marginy: 8 })
-  graph.setDefaultEdgeLabel(() => ({}))
+interface Joined {
+  readonly from: string
+  readonly to: string
+  readonly names: string[]
+}
+
+/** The pairs of different resources that relations to one join, each once. */
+function pairsOf(resources: Resources, names: readonly string[]): readonly Joined[] {
   const shown = new Set(names)
-  for (const name of names) {
-    const label = resources[name]?.label.many ?? name
-    graph.setNode(name, { label, width: Math.max(90, label.length * LETTER + 26), height: HEIGHT })
-  }
-  const joined = new Map<string, { readonly from: string; readonly to: string; readonly names: string[] }>()
+  const pairs = new Map<string, Joined>()
   for (const from of names)
     for (const { kind, name, to } of resources[from]?.relations ?? []) {
       // A relation to many is the other side of one to one, or joins both.
-      if (kind === 'has_many' || !shown.has(to)) continue
+      if (kind === 'has_many' || !shown.has(to) || from === to) continue
       const key = `${from} ${to}`
-      const known = joined.get(key) ?? { from, to, names: [] }
+      const known = pairs.get(key) ?? { from, to, names: [] }
       known.names.push(name)
-      joined.set(key, known)
+      pairs.set(key, known)
     }
-  for (const { from, to } of joined.values()) if (from !== to) graph.setEdge(from, to)
-  layout(graph)
-  const boxes = names.map((name): Box => {
-    const { height, label, width, x, y } = graph.node(name) as Box
-    return { name, label, x, y, width, height }
-  })
-  const lines = [...joined.values()]
-    .filter(({ from, to }) => from !== to)
-    .map(({ from, names: own, to }): Line => {
-      const { points } = graph.edge(from, to) as { readonly points: Line['points'] }
-      return { from, to, names: own, points }
-    })
-  const { height = 0, width = 0 } = graph.graph()
-  return { boxes, lines, width, height }
+  return [...pairs.values()]
 }
 
-/** The box that the most lines join with others, which is looked at first. */
-export function middleBox({ boxes, lines }: Diagram): Box | undefined {
-  const joined = (name: string): number => lines.filter(({ from, to }) => from === name || to === name).length
-  return boxes.reduce<Box | undefined>(
-    (best, box) => (best === undefined || joined(box.name) > joined(best.name) ? box : best),
-    undefined,
-  )
+/** The resources that so many lead to that their lines would cover all others; never the one that is looked at. */
+function hubsOf(pairs: readonly Joined[], names: readonly string[], around: string | undefined): ReadonlySet<string> {
+  const joined = (name: string): number => pairs.filter(({ from, to }) => from === name || to === name).length
+  const isHub = (name: string): boolean => joined(name) >= HUB.least && joined(name) > names.length * HUB.part
+  return new Set(names.filter((name) => name !== around && isHub(name)))
+}
+
+/**
+ * Lays out the resources of these names with the relations among them, from the left to the right; those without a line are
+ * in rows below. `around` is the one that is looked at.
+ */
+export function diagramOf(resources: Resources, names: readonly string[], around?: string): Diagram {
+  const graph = new Graph({ directed: true })
+  graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 50, marginx: 8, marginy: 8 })
+  graph.setDefaultEdgeLabel(() => ({}))
+  const all = pairsOf(resources, names)
+  const hubs = hubsOf(all, names, around)
+  const pairs = all.filter(({ from, to }) => !hubs.has(from) && !hubs.has(to))
+  const boxOf = (name: string): Omit<Box, 'x' | 'y'> => {
+    const label = resources[name]?.label.many ?? name
+    const ends = all
+      .filter(({ from, to }) => from === name && hubs.has(to))
+      .map(({ to }) => resources[to]?.label.many ?? to)
+    const leads = hubs.has(name) ? [] : ends
+    const width = Math.max(90, label.length * LETTER + 26, leads.join(', ').length * 7 + 40)
+    return { name, label, leads, width, height: leads.length > 0 ? HEIGHT + LEADS : HEIGHT }
+  }
+  const lined = new Set(pairs.flatMap(({ from, to }) => [from, to]))
+  for (const name of names) if (lined.has(name)) graph.setNode(name, { ...boxOf(name) })
+  for (const { from, to } of pairs) graph.setEdge(from, to)
+  layout(graph)
+  const size = graph.graph()
+  const [width, height] = lined.size === 0 ? [0, 0] : [size.width ?? 0, size.height ?? 0]
+  const laid = names.flatMap((name) => (lined.has(name) ? [graph.node(name) as object as Box] : []))
+  const lines = pairs.map(({ from, names: own, to }): Line => {
+    const { points } = graph.edge(from, to) as { readonly points: Line['points'] }
+    return { from, to, names: own, points }
+  })
+  // Hubs first: they are looked for.
+  const rest = names
+    .filter((name) => !lined.has(name))
+    .sort((one, other) => Number(hubs.has(other)) - Number(hubs.has(one)))
+  const rows = inRows(rest.map(boxOf), Math.max(width, ROW), height)
+  return { boxes: [...laid, ...rows.boxes], lines, width: Math.max(width, rows.width), height: rows.height }
+}
+
+/** Boxes in rows of a width, below what is there already. */
+function inRows(
+  boxes: readonly Omit<Box, 'x' | 'y'>[],
+  width: number,
+  top: number,
+): Pick<Diagram, 'boxes' | 'width' | 'height'> {
+  let [x, y, tall, wide] = [GAP, top + GAP, 0, 0]
+  const laid = boxes.map((box): Box => {
+    if (x > GAP && x + box.width > width) [x, y, tall] = [GAP, y + tall + GAP, 0]
+    const placed = { ...box, x: x + box.width / 2, y: y + box.height / 2 }
+    x += box.width + GAP
+    tall = Math.max(tall, box.height)
+    wide = Math.max(wide, x)
+    return placed
+  })
+  return { boxes: laid, width: wide, height: boxes.length === 0 ? top : y + tall + GAP }
 }
 
 export type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'

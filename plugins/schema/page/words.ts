@@ -6,8 +6,9 @@ const EN = {
   resource: 'Resource',
   all: 'All resources',
   around: 'Around',
-  shownAs: { diagram: 'As a diagram', whole: 'The whole', table: 'As a table' },
-  diagramHelp: 'Each box leads to its resource. The arrow keys walk along relations, Enter opens.',
+  shownAs: { diagram: 'As a diagram', table: 'As a table' },
+  diagramHelp:
+    'Each box leads to its resource. The arrow keys walk along relations, Enter opens. Resources that most others lead to have no lines; an arrow in a box names them.',
   relations: 'Relations',
   leadsTo: 'Leads to',
   fields: 'Fields',
@@ -144,8 +145,9 @@ const DE: typeof EN = {
   resource: 'Ressource',
   all: 'Alle Ressourcen',
   around: 'Umgebung',
-  shownAs: { diagram: 'Als Diagramm', whole: 'Das Ganze', table: 'Als Tabelle' },
-  diagramHelp: 'Jeder Kasten führt zu seiner Ressource. Die Pfeiltasten folgen den Beziehungen, Enter öffnet.',
+  shownAs: { diagram: 'Als Diagramm', table: 'Als Tabelle' },
+  diagramHelp:
+    'Jeder Kasten führt zu seiner Ressource. Die Pfeiltasten folgen den Beziehungen, Enter öffnet. Ressourcen, zu denen die meisten anderen führen, haben keine Linien; ein Pfeil im Kasten nennt sie.',
   relations: 'Beziehungen',
   leadsTo: 'Führt zu',
   fields: 'Felder',
