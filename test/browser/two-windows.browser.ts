@@ -249,8 +249,9 @@ it('whatever they do, each shows what it writes over, what it says is stored was
   }
   await fc.assert(fc.asyncProperty(drawnSteps, holds), {
     numRuns: RUNS,
+    endOnFailure: true,
+    includeErrorInReport: true,
     ...(SEED === undefined && RUNS > 20 ? {} : { seed: Number(SEED ?? 36) }),
-    endOnFailure: RUNS > 20,
   })
   await first.close()
 })

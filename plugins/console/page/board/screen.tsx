@@ -23,6 +23,7 @@ import { countText, hasScreen, Shown } from '../format.tsx'
 import { type Column, columnsOf } from '../list/columns.ts'
 import { Fresh } from '../list/fresh.tsx'
 import { followedList, viewed, viewQuery } from '../list/query.ts'
+import { keepFocus } from '../shell/dialog.tsx'
 import { Link } from '../shell/link.tsx'
 import { Failed, Loading } from '../shell/parts.tsx'
 import { useTitle } from '../shell/screen-title.ts'
@@ -36,7 +37,6 @@ interface BoardProps {
   readonly view: View
 }
 
-const FOCUS_MS = 100
 /** Cards that are read at a time. */
 const PER_PAGE = 100
 
@@ -159,8 +159,7 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
     if (card === undefined || board.of(card) === to.key) return
     const next = { ...card, [by]: asPart(card[by], to), [board.field]: to.value }
     put(id, next)
-    // The menu gives the focus back first, to what is there no more.
-    setTimeout(() => keepFocus(id), FOCUS_MS)
+    keepFocus(() => document.querySelector<HTMLElement>(`.board-card[data-key="${CSS.escape(id)}"]`))
     try {
       const { answer, path } = known ?? (await take(resource, id))
       // What its reader sees is not written over what they have not seen.
@@ -190,12 +189,6 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
 }
 
 type Moves = ReturnType<typeof useMoves>
-
-/** The card in another column has the focus that it had in the one before. */
-function keepFocus(id: string): void {
-  if (document.activeElement !== document.body) return
-  document.querySelector<HTMLElement>(`.board-card[data-key="${CSS.escape(id)}"]`)?.focus()
-}
 
 /** The value of a card in another column: a word, or the record of a relation. */
 function asPart(before: Json | undefined, to: BoardColumn): Json {

@@ -1,9 +1,17 @@
 /** Dialogs: a box over the screen that holds the focus, and questions before something is done. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { sentence } from '../client/api.ts'
 import { words } from '../words/words.ts'
 import { useWork } from './work.ts'
+
+/** A box or a menu that closes gives the focus back first, perhaps to what is there no more. */
+const FOCUS_MS = 100
+
+/** Gives the focus to an element, or to the screen, if what had it is gone. */
+export function keepFocus(find: () => HTMLElement | null = () => document.getElementById('content')): void {
+  setTimeout(() => document.activeElement === document.body && find()?.focus({ preventScroll: true }), FOCUS_MS)
+}
 
 interface BoxProps {
   readonly title: string
@@ -15,6 +23,7 @@ interface BoxProps {
 }
 
 export function Box({ children, className = '', onClose, role = 'dialog', title }: BoxProps): ReactNode {
+  useEffect(() => () => keepFocus(), [])
   return (
     <ModalOverlay
       className="overlay"
