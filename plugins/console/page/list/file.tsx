@@ -38,7 +38,7 @@ export function Export({ choice, route }: { readonly route: OfferedRoute; readon
       </a>
     )
   return (
-    <Button className="button" isDisabled={work.isBusy} onPress={() => work.run((signal) => download(path, signal))}>
+    <Button className="button" isPending={work.isBusy} onPress={() => work.run((signal) => download(path, signal))}>
       {work.failure === undefined ? words().export : sentence(work.failure)}
     </Button>
   )

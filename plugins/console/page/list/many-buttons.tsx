@@ -48,7 +48,7 @@ export function ManyButtons({ catalog, ...reach }: ManyProps): ReactNode {
   return (
     <>
       {open.map(([name, button]) => (
-        <Button className="button" isDisabled={work.isBusy} key={name} onPress={() => press(button)}>
+        <Button className="button" isPending={work.isBusy} key={name} onPress={() => press(button)}>
           <Icon name={button.icon} />
           {button.label}
         </Button>

@@ -73,7 +73,7 @@ function FileButton({ path, text }: { readonly path: string; readonly text: stri
   const work = useWork()
   return (
     <>
-      <Button className="button" isDisabled={work.isBusy} onPress={() => work.run((signal) => download(path, signal))}>
+      <Button className="button" isPending={work.isBusy} onPress={() => work.run((signal) => download(path, signal))}>
         {text}
       </Button>
       <WorkFailure work={work} />
@@ -100,7 +100,7 @@ function OneButton(props: OneProps): ReactNode {
   useKey(button.key ?? '', button.key === undefined ? undefined : press)
   return (
     <>
-      <Button className="button" isDisabled={work.isBusy} onPress={press}>
+      <Button className="button" isPending={work.isBusy} onPress={press}>
         <Icon name={button.icon} />
         {button.label}
         {button.key === undefined ? null : <kbd className="not-phones">{button.key}</kbd>}

@@ -125,7 +125,7 @@ function Buttons({ again, answer, label, name, path, record, resource, steps, wo
       {steps.map((step) => (
         <Button
           className="button"
-          isDisabled={work.isBusy}
+          isPending={work.isBusy}
           key={String(step.value)}
           onPress={() => move(step.value, step.label)}
         >

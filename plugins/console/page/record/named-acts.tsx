@@ -49,7 +49,7 @@ function Acts({ again, answer, end, path }: ActsProps & { readonly end: string }
   return (
     <>
       <MenuTrigger onOpenChange={setOpen}>
-        <Button className="button" isDisabled={work.isBusy}>
+        <Button className="button" isPending={work.isBusy}>
           {wordText(end)} <span aria-hidden="true">▾</span>
         </Button>
         <Popover className="popover">

@@ -63,7 +63,7 @@ export function Question({ no, onNo, onYes, text, title, yes }: QuestionProps): 
         <Button autoFocus className="button" onPress={onNo}>
           {no}
         </Button>
-        <Button className="button danger" isDisabled={work.isBusy} onPress={() => work.run(async () => onYes())}>
+        <Button className="button danger" isPending={work.isBusy} onPress={() => work.run(async () => onYes())}>
           {yes}
         </Button>
       </div>
