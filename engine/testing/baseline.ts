@@ -5,7 +5,7 @@ import type { Database, Runner } from '../database/database.ts'
 import { quoted as q } from '../filter/sql.ts'
 
 /** The schema of the kept rows. */
-const KEPT = 'plinth_baseline'
+export const KEPT = 'plinth_baseline'
 
 /** A table with what is needed to keep its rows. */
 interface KeptTable {

@@ -16,6 +16,7 @@ import { riskOf } from '../../engine/migration/step.ts'
 import { isSecret, openedSecret } from '../../engine/seal.ts'
 import { readSettings, type Settings } from '../../engine/settings.ts'
 import { application, type TestApplication } from '../support/application.ts'
+import { rootedDatabase } from '../support/begun.ts'
 import { SILENT, type TestDatabase, testDatabase } from '../support/database.ts'
 
 const test = suite('secrets that are kept')
@@ -41,7 +42,7 @@ const NEW = 'the next secret that nobody knows: 0b5d2e8f'
 let place: TestDatabase
 let app: TestApplication | undefined
 test.before.each(async () => {
-  place = await testDatabase()
+  place = await rootedDatabase()
 })
 test.after.each(async () => {
   await app?.close()

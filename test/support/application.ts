@@ -10,7 +10,7 @@ import type { Logger } from '../../engine/observe.ts'
 import { readSettings, type Settings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
 import { type Answer, answerTo } from './answer.ts'
-import { begunDatabase } from './begun.ts'
+import { begunDatabase, rootedDatabase } from './begun.ts'
 import { holdToContract } from './contract.ts'
 import { SILENT, type TestDatabase, testDatabase } from './database.ts'
 
@@ -124,8 +124,9 @@ async function databaseOf(
   const comesBack = resources === SHIPPED || opened.has(boot.version)
   opened.add(boot.version)
   if (comesBack && before === undefined && now === undefined) return begunDatabase(boot)
+  if (before === undefined) return rootedDatabase()
   const empty = await testDatabase()
-  if (before !== undefined) await empty.database.knex.raw(before)
+  await empty.database.knex.raw(before)
   return empty
 }
 
