@@ -2,13 +2,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { type Boot, readCatalog } from '../../engine/boot/boot.ts'
 import type { Database } from '../../engine/database/database.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/observe.ts'
 import { readSettings, type Settings } from '../../engine/settings.ts'
 import { renderDiagnostics } from '../../engine/text/render.ts'
+import type { Source } from '../../engine/text/source.ts'
+import { atOnce } from '../../engine/turns.ts'
 import { type Answer, answerTo } from './answer.ts'
 import { begunDatabase, rootedDatabase } from './begun.ts'
 import { holdToContract } from './contract.ts'
@@ -59,10 +61,9 @@ export interface ApplicationOptions {
 
 /** Starts an application on an empty database of its own; throws the rendered diagnostics when it does not start. */
 export async function application(options: ApplicationOptions): Promise<TestApplication> {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-test-'))
+  const { folder, dataDir, free } = await takePlace()
   const resourcesDir = typeof options.resources === 'string' ? options.resources : join(folder, 'resources')
   if (typeof options.resources !== 'string') await writeFiles(resourcesDir, options.resources)
-  const dataDir = join(folder, 'data')
   const env = {
     PORT: '0',
     DATA_DIR: dataDir,
@@ -76,7 +77,7 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
   }
   const settings = readSettings(env)
   if (settings.value === undefined) throw new Error(renderDiagnostics(settings.diagnostics))
-  const read = await catalogOf(settings.value)
+  const read = await catalogOf(settings.value, options.resources)
   if (read.value === undefined) throw new Error(renderDiagnostics(read.diagnostics))
   const { database, close } = await databaseOf(read.value, options)
   const log = process.env.TEST_LOG === undefined ? SILENT : loud()
@@ -102,13 +103,69 @@ export async function application(options: ApplicationOptions): Promise<TestAppl
       agent.destroy()
       await engine.close()
       await close()
-      await rm(folder, { recursive: true, force: true })
+      await free()
     },
   }
 }
 
-function catalogOf(settings: Settings): ReturnType<typeof readCatalog> {
+/** Where applications of this process have their folders: the same files at the same place are read once. */
+let places: Promise<string> | undefined
+const taken = new Set<number>()
+let nth = 0
+
+interface Place {
+  readonly folder: string
+  /** In the folder, and no other application had it. */
+  readonly dataDir: string
+  free(): Promise<void>
+}
+
+async function takePlace(): Promise<Place> {
+  places ??= mkdtemp(join(tmpdir(), 'plinth-test-'))
+  let at = 0
+  while (taken.has(at)) at += 1
+  taken.add(at)
+  nth += 1
+  const folder = join(await places, String(at))
+  return {
+    folder,
+    dataDir: join(folder, `data-${nth}`),
+    async free() {
+      await rm(folder, { recursive: true, force: true })
+      taken.delete(at)
+    },
+  }
+}
+
+/** Files of applications that were read, the last ones last, and the files that plugins bring. */
+const known = new Map<string, Source>()
+const brought = new Map<string, Source>()
+const MOST_KNOWN = 400
+
+const keyOf = ({ file, text }: Source): string => `${file}\n${text}`
+
+/** Reads files of a test; what was made of files with the same text at the same place is not made again. */
+async function readTestFiles(
+  settings: Settings,
+  files: Readonly<Record<string, string>>,
+): Promise<Awaited<ReturnType<typeof readCatalog>>> {
+  const place = relative(process.cwd(), settings.resourcesDir).split(sep).join('/')
+  const own = new Set(Object.entries(files).map(([name, text]) => keyOf({ file: `${place}/${name}`, text })))
+  const before = [...own].flatMap((key) => known.get(key) ?? [])
+  const read = await readCatalog(settings, atOnce, [...before, ...brought.values()])
+  for (const source of read.value?.sources ?? []) {
+    const key = keyOf(source)
+    known.delete(key)
+    if (own.has(key)) known.set(key, source)
+    else brought.set(source.file, source)
+  }
+  for (const [key] of [...known].slice(0, Math.max(0, known.size - MOST_KNOWN))) known.delete(key)
+  return read
+}
+
+function catalogOf(settings: Settings, files: ApplicationOptions['resources']): ReturnType<typeof readCatalog> {
   const { pluginsDir, resourcesDir } = settings
+  if (typeof files !== 'string') return readTestFiles(settings, files)
   if (resourcesDir !== SHIPPED) return readCatalog(settings)
   const read = shipped.get(pluginsDir) ?? readCatalog(settings)
   shipped.set(pluginsDir, read)
