@@ -123,18 +123,12 @@ const SCREENS: Readonly<Record<string, readonly [path: string, last: string]>> =
   'a board': ['/bookings?view=board', 'C1'],
   'a calendar': ['/bookings?view=stay', '⟦Stays⟧'],
   figures: ['/bookings?view=figures', '⟦Bookings by branch⟧'],
-  'the diagram of the schema': ['/schema', '⟦'],
-  'a resource of the schema': ['/schema/resource/bookings', '⟦'],
-  'who may do what': ['/schema/access', '⟦'],
-  'why not': ['/schema/why', '⟦'],
-  'what is going on': ['/schema/state', '⟦'],
 }
 
 /** What is opened on a list, by its key or its button. */
 const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'the palette': (page) => page.keyboard.press('Control+k'),
   'the list of keys': (page) => page.keyboard.press('?'),
-  'an import': (page) => page.getByRole('button', { name: de.import }).click(),
 }
 
 /** Opens a screen as a German. */
