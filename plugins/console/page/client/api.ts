@@ -85,8 +85,10 @@ export async function ask(path: string, asked: Asked = {}): Promise<Answer> {
     const sent = send(path, asked)
     if (isWrite) noteWrite(path, sent.then(versionLeft))
     const response = await sent
-    const seconds = Number(response.headers.get('retry-after') ?? 2)
-    const isBusy = (response.status === 429 || response.status === 503) && asked.key !== 'never'
+    const later = response.headers.get('retry-after')
+    const seconds = Number(later ?? 2)
+    // A limit without a time, such as that of stored files, does not pass by waiting.
+    const isBusy = ((response.status === 429 && later !== null) || response.status === 503) && asked.key !== 'never'
     if (isWrite && UNEXPECTED.has(response.status)) refusals.tell()
     if (!isBusy || attempt === ATTEMPTS || seconds > LONGEST_WAIT)
       return answerOf(response, { path, method: asked.method ?? 'GET' })
@@ -210,7 +212,8 @@ async function answerOf(response: Response, request?: RefusedRequest): Promise<A
 
 function sentenceOf({ headers, status }: Response, { message }: Envelope): string {
   if (status === 401 && session().token !== undefined) return words().sessionEnded
-  if (status === 429) return words().tooMany(Number(headers.get('retry-after') ?? 60))
+  const seconds = headers.get('retry-after')
+  if (status === 429 && (seconds !== null || message === undefined)) return words().tooMany(Number(seconds ?? 60))
   if (status === 503) return words().unavailable
   return message ?? words().answered(status)
 }

@@ -7,7 +7,8 @@ export const de: Words = {
     'Der Server antwortet nicht. Nichts ist verloren: Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   sessionEnded: 'Ihre Sitzung ist zu Ende. Melden Sie sich wieder an, um weiterzumachen.',
   tooMany: (seconds) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} Sekunden noch einmal.`,
-  unavailable: 'Der Server ist überlastet oder startet neu. Nichts ist verloren: Versuchen Sie es gleich noch einmal.',
+  unavailable:
+    'Der Server ist überlastet, startet neu oder hat keinen Platz mehr. Nichts ist verloren: Versuchen Sie es gleich noch einmal, und sagen Sie es denen, die ihn betreuen, wenn es so bleibt.',
   waiting: (seconds) => `Der Server ist beschäftigt. Nächster Versuch in ${seconds} Sekunden …`,
   answered: (status) => `Der Server hat mit ${status} geantwortet.`,
   why: 'Warum?',

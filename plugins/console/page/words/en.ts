@@ -5,7 +5,8 @@ export const en = {
   noConnection: 'The server does not answer. Nothing is lost: check the connection and try again.',
   sessionEnded: 'Your session has ended. Sign in again to go on.',
   tooMany: (seconds: number) => `Too many requests. Try again in ${seconds} seconds.`,
-  unavailable: 'The server is overloaded or restarting. Nothing is lost: try again in a moment.',
+  unavailable:
+    'The server is overloaded, restarting or out of room. Nothing is lost: try again in a moment, and tell those who look after it if it stays so.',
   waiting: (seconds: number) => `The server is busy. Trying again in ${seconds} seconds …`,
   answered: (status: number) => `The server answered ${status}.`,
   why: 'Why?',
