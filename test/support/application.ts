@@ -1,4 +1,5 @@
 /** A whole application over real HTTP for tests: its own database, a free port, answers parsed. */
+import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -120,8 +121,14 @@ interface Place {
   free(): Promise<void>
 }
 
+async function makePlaces(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-test-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 async function takePlace(): Promise<Place> {
-  places ??= mkdtemp(join(tmpdir(), 'plinth-test-'))
+  places ??= makePlaces()
   let at = 0
   while (taken.has(at)) at += 1
   taken.add(at)
