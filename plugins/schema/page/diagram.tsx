@@ -154,7 +154,7 @@ function AsDiagram({ around, names, resources }: ShownProps & { readonly around:
 
 interface BoxProps {
   readonly box: Laid['boxes'][number]
-  /** Called while the box is pointed at or has the focus, so that its lines stand out. */
+  /** Called while the box is pointed at or has the focus, so that its lines are brought to the front. */
   readonly onNear: (name: string | undefined) => void
 }
 

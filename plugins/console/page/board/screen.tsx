@@ -132,14 +132,9 @@ function wayBack(board: MovesProps['board'], from: BoardColumn | undefined, to: 
   return { before: { [board.field]: from?.value ?? null }, isStill: (now: RecordData) => board.of(now) === to.key }
 }
 
-/** Where cards are shown before the server has said so, and what is known of the one that is dragged. */
-function useMoves({ board, by, counts, named, pages }: MovesProps) {
-  const { resource } = named
+/** Cards that are shown elsewhere before the server has said so, by their ids. */
+function useMoved() {
   const [moved, setMoved] = useState<ReadonlyMap<string, RecordData>>(new Map())
-  const [dragged, setDragged] = useState<{ readonly id: string; readonly taken?: Taken } | undefined>(undefined)
-  const cards = pages.rows.filter((row) => !pages.gone.has(idOf(row))).map((row) => moved.get(idOf(row)) ?? row)
-  const columnOf = (card: RecordData): BoardColumn | undefined =>
-    board.columns?.find(({ key }) => key === board.of(card))
   const put = (id: string, card: RecordData | undefined): void =>
     setMoved((before) => {
       const next = new Map(before)
@@ -147,6 +142,17 @@ function useMoves({ board, by, counts, named, pages }: MovesProps) {
       else next.set(id, card)
       return next
     })
+  return { moved, put }
+}
+
+/** The moves of cards, and what is known of the one that is dragged. */
+function useMoves({ board, by, counts, named, pages }: MovesProps) {
+  const { resource } = named
+  const { moved, put } = useMoved()
+  const [dragged, setDragged] = useState<{ readonly id: string; readonly taken?: Taken } | undefined>(undefined)
+  const cards = pages.rows.filter((row) => !pages.gone.has(idOf(row))).map((row) => moved.get(idOf(row)) ?? row)
+  const columnOf = (card: RecordData): BoardColumn | undefined =>
+    board.columns?.find(({ key }) => key === board.of(card))
   const begin = (id: string): void => {
     setDragged({ id })
     take(resource, id).then(
