@@ -1,12 +1,14 @@
 /** The schema plugin: what the application is and who may do what in it, for those who may ask why; and its files to edit, on a developer's machine. */
 import {
   accessTable,
+  type Catalog,
   definePlugin,
   describeSchema,
+  inLanguage,
   invalid,
+  languageFor,
   memo,
   nearest,
-  type Catalog,
   type Reply,
   type Route,
   type RouteContext,
@@ -19,8 +21,8 @@ const PRIVATE = { 'cache-control': 'private, no-store' }
 
 const described = memo((catalog: Catalog) => describeSchema(catalog))
 
-async function schema({ catalog }: RouteContext): Promise<Reply> {
-  return { data: described(catalog), headers: PRIVATE }
+async function schema({ catalog, headers }: RouteContext): Promise<Reply> {
+  return { data: described(inLanguage(catalog, languageFor(catalog, headers))), headers: PRIVATE }
 }
 
 async function access({ catalog, database, now, parameters }: RouteContext): Promise<Reply> {

@@ -117,6 +117,43 @@ it('a form takes files along, and says which one was refused', async (world) => 
   })
 })
 
+it('an answer that was written before its button failed is not written again, and covers nothing that nobody saw', async (world) => {
+  const { app, token } = world
+  const made = await app.call('POST', '/api/v1/tickets', { token, body: { subject: 'Lost keys', details: 'Both.' } })
+  const path = `/api/v1/tickets/${made.at('data.id')}`
+  const comments = async () => (await app.call('GET', `${path}/comments`, { token })).list.map(({ comment }) => comment)
+  await on(world, `/tickets/${made.at('data.id')}`, async (page) => {
+    let isCut = true
+    await page.route(`**${path}`, (route) =>
+      isCut && route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    )
+    await page.getByRole('button', { name: /Answer and solve/ }).click()
+    const box = page.getByRole('dialog', { name: 'Answer and solve' })
+    await box.getByRole('textbox', { name: /Comment/ }).fill('New ones are on their way.')
+    const send = box.getByRole('button', { name: 'Answer and solve' })
+    await send.click()
+    await box.getByRole('alert').getByText('The server does not answer').waitFor()
+    isCut = false
+    await send.click()
+    await box.waitFor({ state: 'detached' })
+    assert.equal(await comments(), ['New ones are on their way.'])
+    await page.getByRole('region', { name: 'Work' }).getByRole('link', { name: 'Resolved' }).waitFor()
+    // Somebody else moves another one while the stream says nothing.
+    await page.route(/\/stream\?/, (route) => route.abort())
+    const { id: other } = await ticket(world, 'No keys at all')
+    await page.goto(`${app.address}/console/tickets/${other}`)
+    await page.getByRole('button', { name: /Answer and solve/ }).click()
+    await box.getByRole('textbox', { name: /Comment/ }).fill('Are they there?')
+    const statuses = await app.call('GET', '/api/v1/settings/statuses?per_page=50', { token })
+    const pending = statuses.list.find(({ category }) => category === 'pending')?.id
+    const moved = await app.call('PATCH', `/api/v1/tickets/${other}`, { token, body: { status_id: pending } })
+    assert.is(moved.status, 200, moved.text)
+    await send.click()
+    await box.getByRole('alert').waitFor()
+    assert.equal((await app.call('GET', `/api/v1/tickets/${other}/comments`, { token })).list, [])
+  })
+})
+
 it('a ticket is merged into one that is found by its words, and the merge is undone', async (world) => {
   const [one, into] = [await ticket(world, 'Twice the same'), await ticket(world, 'The first of them')]
   await on(world, `/tickets/${one.id}`, async (page) => {

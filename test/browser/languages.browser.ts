@@ -25,11 +25,11 @@ function saidBy(words: unknown): readonly string[] {
   return Object.values(Object(words)).flatMap(saidBy)
 }
 
-/** What the console and its pages say in English, and not so in German. */
-function englishWords(): readonly string[] {
-  const german = new Set([...saidBy(de), ...saidBy(WORDS.de)])
-  return [...saidBy(en), ...saidBy(WORDS.en)].filter((text) => /[a-z]{3}/.test(text) && !german.has(text))
-}
+/** What the console and its pages say in German. */
+const GERMAN = new Set([...saidBy(de), ...saidBy(WORDS.de)])
+
+/** What they say in English. */
+const ENGLISH = [...saidBy(en), ...saidBy(WORDS.en)].filter((text) => /[a-z]{3}/.test(text))
 
 const VIEWS = `
 views:
@@ -77,7 +77,7 @@ async function marked(): Promise<TestApplication> {
     at[path.at(-1)!] = `⟦${text}⟧`
   }
   const own = said.flatMap(({ text }) => [text, text.charAt(0).toUpperCase() + text.slice(1).replaceAll('_', ' ')])
-  texts = new Set([...own, ...englishWords()])
+  texts = new Set([...own, ...ENGLISH].filter((text) => !GERMAN.has(text)))
   return application({
     ...open,
     resources: {
@@ -123,12 +123,18 @@ const SCREENS: Readonly<Record<string, readonly [path: string, last: string]>> =
   'a board': ['/bookings?view=board', 'C1'],
   'a calendar': ['/bookings?view=stay', '⟦Stays⟧'],
   figures: ['/bookings?view=figures', '⟦Bookings by branch⟧'],
+  'the diagram of the schema': ['/schema', '⟦'],
+  'a resource of the schema': ['/schema/resource/bookings', '⟦'],
+  'who may do what': ['/schema/access', '⟦'],
+  'why not': ['/schema/why', '⟦'],
+  'what is going on': ['/schema/state', '⟦'],
 }
 
 /** What is opened on a list, by its key or its button. */
 const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'the palette': (page) => page.keyboard.press('Control+k'),
   'the list of keys': (page) => page.keyboard.press('?'),
+  'an import': (page) => page.getByRole('link', { name: de.import }).click(),
 }
 
 /** Opens a screen as a German. */

@@ -1,6 +1,6 @@
 /** The dialog of a button: the questions of the records that it writes, or of the route that it calls. */
-import type { FormEvent, ReactNode } from 'react'
-import { Refusal } from '../client/api.ts'
+import { type FormEvent, type ReactNode, useMemo } from 'react'
+import { newKey, Refusal } from '../client/api.ts'
 import {
   type Catalog,
   type Field,
@@ -79,18 +79,20 @@ interface AskProps {
   readonly place: string
   readonly record: RecordData
   readonly onClose: () => void
-  readonly onSend: (drafts: Drafts, doing: Doing) => Promise<void>
+  readonly onSend: (drafts: Drafts, doing: Doing & { readonly key: string }) => Promise<void>
 }
 
 export function AskBox({ asked, label, onClose, onSend, place, ...rest }: AskProps): ReactNode {
   const [kept, setKept] = useKeptDraft(`${place} ${label}`)
   const drafts = kept as Drafts
+  // Sent again it is done once, and changed it is another piece of work.
+  const key = useMemo(() => (kept === undefined ? '' : newKey()), [kept])
   const work = useWork()
   const send = (event: FormEvent): void => {
     event.preventDefault()
     if (work.isBusy) return
     work.run(async (signal, onWait) => {
-      await onSend(drafts, { signal, onWait })
+      await onSend(drafts, { signal, onWait, key })
       setKept({})
       onClose()
     })

@@ -1,7 +1,7 @@
 /** Buttons of the YAML: values that are set, records that are written first, and routes of plugins, by one press. */
 import { type ReactNode, useState } from 'react'
 import { Button } from 'react-aria-components'
-import { type Answer, ask, canIn, download, newKey, rowsIn } from '../client/api.ts'
+import { type Answer, ask, canIn, download, newKey, Refusal, recordIn, rowsIn } from '../client/api.ts'
 import {
   type Catalog,
   idOf,
@@ -17,7 +17,7 @@ import { notify } from '../client/notices.ts'
 import { go, hrefOf } from '../client/place.ts'
 import type { ButtonPart } from '../client/screens.ts'
 import { notifyChange } from '../client/undo.ts'
-import { inputsOf, wayBack } from '../form/draft.ts'
+import { inputsOf, isSame, storedValue, wayBack } from '../form/draft.ts'
 import { Icon } from '../shell/icon.tsx'
 import { useKey } from '../shell/keys.tsx'
 import { WorkFailure } from '../shell/parts.tsx'
@@ -95,7 +95,7 @@ function OneButton(props: OneProps): ReactNode {
   const asked = askedBy(button, routeOf(named, button), catalog, named)
   const press = (): void => {
     if (asked.length > 0) setAsking(true)
-    else if (!work.isBusy) work.run((signal, onWait) => act(props, {}, { signal, onWait }))
+    else if (!work.isBusy) work.run((signal, onWait) => act(props, {}, { signal, onWait, key: newKey() }))
   }
   useKey(button.key ?? '', button.key === undefined ? undefined : press)
   return (
@@ -120,20 +120,29 @@ function OneButton(props: OneProps): ReactNode {
 }
 
 /** Writes what was asked, then sets; the version that its reader saw is the one that is changed. */
-async function act(props: OneProps, drafts: Drafts, doing: Doing): Promise<void> {
+async function act(
+  props: OneProps,
+  drafts: Drafts,
+  { key, ...doing }: Doing & { readonly key: string },
+): Promise<void> {
   const { again, answer, button, catalog, me, named, path, record } = props
   const route = routeOf(named, button)
   if (route !== undefined) return call(props, route, drafts[''] ?? {}, doing)
   const set = await valuesToSet(catalog, named, button.set ?? {}, me, doing.signal)
-  for (const end of Object.keys(button.create ?? {}))
-    await ask(`${path}/${end}`, { method: 'POST', body: drafts[end] ?? {}, key: newKey(), ...doing })
-  // What was written below may be a new version of the record, too.
+  const inputs = inputsOf(named.resource, 'update', undefined).filter(({ name }) => Object.hasOwn(set, name))
+  // What is written below may be a new version of the record, so the values that are set are looked at before that.
   const isWritten = Object.keys(button.create ?? {}).length > 0
+  if (isWritten && inputs.length > 0) {
+    const now = recordIn(await ask(path, { signal: doing.signal }))
+    if (!inputs.every((input) => isSame(storedValue(input, now), storedValue(input, record))))
+      throw new Refusal(412, words().changedSince)
+  }
+  for (const end of Object.keys(button.create ?? {}))
+    await ask(`${path}/${end}`, { method: 'POST', body: drafts[end] ?? {}, ...doing, key: `${key}${end}` })
   const etag =
     Object.keys(set).length === 0
       ? undefined
       : (await ask(path, { method: 'PATCH', body: set, ifMatch: isWritten ? undefined : answer.etag, ...doing })).etag
-  const inputs = inputsOf(named.resource, 'update', undefined).filter(({ name }) => Object.hasOwn(set, name))
   // What is written below, and what a route did, stays.
   if (isWritten || inputs.length === 0) notify(words().done(button.label))
   else notifyChange(words().done(button.label), { path, etag, ...wayBack(inputs, record, set) }, again)
