@@ -283,7 +283,8 @@ function pointer(
 
 /** Whether the other resource has such a relation, with a mistake that is reported already. */
 function pointsInVain(resolution: Resolution, from: Draft, draft: Draft): boolean {
-  if (brokenNames(resolution, from.name).length > 0) return true
+  // What a resource takes from another one may be what cannot be used there.
+  if ([from.name, from.owner].some((name) => brokenNames(resolution, name).length > 0)) return true
   const relations = resolution.written.get(from.name)?.relations.values() ?? []
   return [...relations].some(({ value }) => value.belongs_to === draft.name || value.belongs_to === draft.owner)
 }
