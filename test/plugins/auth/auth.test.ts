@@ -28,6 +28,7 @@ const USER_KEYS = [
   'first_name',
   'id',
   'kind',
+  'language',
   'last_name',
   'name',
   'organization_id',
