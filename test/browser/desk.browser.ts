@@ -289,7 +289,7 @@ it('the diagram of the desk is read without scrolling sideways: what most others
 it('every list, every form and the diagram of the desk open, and axe finds nothing', async ({ app }) => {
   await signedIn(app, '', async (page) => {
     const links = page.getByRole('navigation', { name: 'Menu' }).getByRole('link')
-    const shown = page.locator('[role=grid], .empty, .calendar, .figures, .schema-diagram').first()
+    const shown = page.locator('[role=grid], .empty, .calendar, .figures, .timeline, .schema-diagram').first()
     await links.nth(1).waitFor()
     const count = await links.count()
     assert.ok(count > 15)

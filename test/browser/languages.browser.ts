@@ -134,7 +134,6 @@ const SCREENS: Readonly<Record<string, readonly [path: string, last: string]>> =
 const OPENED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'the palette': (page) => page.keyboard.press('Control+k'),
   'the list of keys': (page) => page.keyboard.press('?'),
-  'an import': (page) => page.getByRole('link', { name: de.import }).click(),
 }
 
 /** Opens a screen as a German. */
