@@ -137,8 +137,9 @@ export class ApiError extends Error {
     this.params = params
   }
 
-  /** The same refusal with other sentences. */
-  translated(say: (sentence: string) => string): ApiError {
+  /** The same refusal with the sentences that `say` gives; this one where there is nothing that gives others. */
+  translated(say: ((sentence: string) => string) | undefined): ApiError {
+    if (say === undefined) return this
     const { errors } = this.params
     const told = errors === undefined ? {} : { errors: translatedErrors(errors, say) }
     const error = new ApiError(this.code, { ...this.params, ...told })

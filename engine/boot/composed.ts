@@ -75,23 +75,20 @@ async function textsOf({ texts }: Composition): Promise<Required<Collected<Known
   const value = new Map<string, { readonly text: string; readonly url?: string }>()
   const diagnostics: Diagnostic[] = []
   for (const { name, plugin, value: given } of texts) {
-    const read = typeof given === 'string' ? { text: given } : await readText(given)
-    if ('text' in read) value.set(`${plugin}.${name}`, read)
-    else {
-      const message = `The text "${name}" of the plugin "${plugin}" cannot be read: ${read.reason}`
-      diagnostics.push({ code: 'source_unreadable', message })
-    }
+    const isFile = given instanceof URL
+    const text = isFile ? await readBrought(given, `The text "${name}" of the plugin "${plugin}"`, diagnostics) : given
+    if (text !== undefined) value.set(`${plugin}.${name}`, { text, ...(isFile && { url: given.href }) })
   }
   return { value, diagnostics }
 }
 
-async function readText(
-  url: URL,
-): Promise<{ readonly text: string; readonly url: string } | { readonly reason: string }> {
+/** A file that a plugin brings; undefined, and reported as `what`, where it cannot be read. */
+async function readBrought(url: URL, what: string, diagnostics: Diagnostic[]): Promise<string | undefined> {
   try {
-    return { text: await readFile(url, 'utf8'), url: url.href }
+    return await readFile(url, 'utf8')
   } catch (error) {
-    return { reason: sentenceOf(error) }
+    diagnostics.push({ code: 'source_unreadable', message: `${what} cannot be read: ${sentenceOf(error)}` })
+    return undefined
   }
 }
 
@@ -106,16 +103,8 @@ async function pluginSources(
   const known = unchanged(before)
   const diagnostics: Diagnostic[] = []
   for (const { plugin, value: url } of [...WORDS, ...composition.resources]) {
-    const path = fileURLToPath(url)
-    try {
-      value.push(known({ file: relative(process.cwd(), path), text: await readFile(path, 'utf8') }))
-    } catch (error) {
-      const reason = sentenceOf(error)
-      diagnostics.push({
-        code: 'source_unreadable',
-        message: `A resource file of the plugin "${plugin}" cannot be read: ${reason}`,
-      })
-    }
+    const text = await readBrought(url, `A resource file of the plugin "${plugin}"`, diagnostics)
+    if (text !== undefined) value.push(known({ file: relative(process.cwd(), fileURLToPath(url)), text }))
   }
   return { value, diagnostics }
 }

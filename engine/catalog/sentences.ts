@@ -15,13 +15,12 @@ export function sentencesIn(catalog: Catalog, language: string | undefined, patt
   const forms = formsOf(words)
   if (own.size === 0 && forms.length === 0) return undefined
   const labels = labelsIn(catalog, language)
-  const about = resourceIn(catalog, pattern)
   const translation: Translation = {
     own,
     forms,
     label: (word) => {
       const known = labels.get(word.toLowerCase())
-      return known === undefined ? word : (known.get(about ?? '') ?? [...known.values()][0]!)
+      return known === undefined ? word : (known.get(resourceIn(catalog, pattern) ?? '') ?? [...known.values()][0]!)
     },
   }
   return (sentence) => translated(translation, sentence) ?? sentence

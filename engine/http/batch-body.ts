@@ -2,8 +2,8 @@
 
 import { type Lookup, lookupOf } from '../ask/lookup.ts'
 import type { Resource } from '../catalog/catalog.ts'
-import { type ApiError, invalid } from '../error.ts'
 import type { Translate } from '../catalog/sentences.ts'
+import { type ApiError, invalid } from '../error.ts'
 import { FieldError, fieldError, fieldErrorCodes, firstErrors } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import { entityTag, isObject, type Json, type JsonObject } from '../json.ts'
@@ -180,7 +180,7 @@ function outcomeText(name: OperationName | undefined, text: string | undefined):
 
 /** The answer to a refused operation, with at most `most` of its mistakes and their number. */
 function refusedText(error: ApiError, most: number, say: Translate | undefined) {
-  const { code, message, params, status } = say === undefined ? error : error.translated(say)
+  const { code, message, params, status } = error.translated(say)
   if (params.errors === undefined) return { text: JSON.stringify({ status, code, message }), mistakes: 0 }
   const { told, total } = firstErrors(params.errors, most)
   const errors = { errors: told, error_codes: fieldErrorCodes(told) }

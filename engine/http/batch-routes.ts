@@ -1,10 +1,10 @@
 /** Routes that write many records of a resource: a batch of operations, all records of a filter, a unique value. */
 
-import { inSentence } from '../catalog/name.ts'
 import type { Actor } from '../actor.ts'
 import { clausesFor, readable, requireClause } from '../ask/policy.ts'
 import type { Catalog, Clause, Field, Resource } from '../catalog/catalog.ts'
 import { ORDER_PARAMETERS, PAGE_PARAMETERS } from '../catalog/list-parameter.ts'
+import { inSentence } from '../catalog/name.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { ApiError, invalid } from '../error.ts'
 import { type FieldErrors, fieldError } from '../field-error.ts'
@@ -156,8 +156,10 @@ function foundRoute(resource: Resource, name: 'update' | 'delete', queryFields: 
         const ids = await lockMatching(inner, list, Number(max))
         if (ids === undefined) throw tooMany(await countMatching(inner, list), Number(max))
         const changes = ids.map((id) => changeOf(resource, name, id, input.body))
-        const say = sentencesFor(inner.catalog, input.headers)
-        if (partial === true) return { data: new JsonText(foundText(ids, await runEach(inner, changes), say)) }
+        if (partial === true) {
+          const outcomes = await runEach(inner, changes)
+          return { data: new JsonText(foundText(ids, outcomes, sentencesFor(inner.catalog, input.headers))) }
+        }
         await runTogether(inner, changes)
         return { data: { matched: ids.length, ids } }
       })

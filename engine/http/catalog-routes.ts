@@ -3,9 +3,9 @@
  * and counts, adds and averages them.
  */
 
-import { inSentence } from '../catalog/name.ts'
 import { requireClause } from '../ask/policy.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { JsonText } from '../json.ts'
 import { LIMITS } from '../limits.ts'

@@ -1,8 +1,9 @@
 /** GET /<resource>/choices/<relation>: the records that a relation may be set to, for forms that offer them. */
-import { inSentence } from '../catalog/name.ts'
+
 import type { Actor } from '../actor.ts'
 import { clausesFor, forbiddenBy } from '../ask/policy.ts'
 import type { BelongsTo, Catalog, Clause, Field, ManyToMany, Relation, Resource } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import type { FieldDefinition } from '../definition/definition.ts'
 import { ApiError } from '../error.ts'
 import type { JsonSchema } from '../json.ts'

@@ -18,8 +18,7 @@ export function refuseUnread(
 ): HttpApp['refuse'] {
   const fixed = fixedHeaders(parts.settings, parts.catalog)
   return (request: IncomingMessage, response: ServerResponse, refused) => {
-    const say = sentencesFor(parts.catalog, request.headers)
-    const error = say === undefined ? refused : refused.translated(say)
+    const error = refused.translated(sentencesFor(parts.catalog, request.headers))
     const requestId = requestIdOf(request, parts.newId)
     const { status, headers, type = '', body = '' } = refusal(error, stamp(parts.now()), requestId)
     allowOrigin(request, response, fixed)

@@ -1,12 +1,12 @@
 /** The routes of a resource's actions, on its own path and below other records. */
 
-import { inSentence } from '../catalog/name.ts'
 import type { Actor } from '../actor.ts'
 import { parametersOf } from '../ask/list.ts'
 import { type Lookup, readLookup } from '../ask/lookup.ts'
 import { forbiddenBy, readable, requireClause, shown } from '../ask/policy.ts'
 import { readRecordQuery } from '../ask/projection.ts'
 import type { Access, BelongsTo, Catalog, Clause, Field, Nested, Resource } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import { targetOf } from '../catalog/stored.ts'
 import type { ActionName, PolicyName } from '../definition/definition.ts'
 import { FIELD_TYPES } from '../field/index.ts'

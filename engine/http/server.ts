@@ -50,10 +50,7 @@ function refuser(parts: HttpParts, stamp: Stamp): (error: unknown, call: Call) =
 
 /** Gives refusals their sentences in the language of the request. */
 function translator({ catalog }: Pick<HttpParts, 'catalog'>): (error: ApiError, call: Call) => ApiError {
-  return (error, { headers, pattern }) => {
-    const say = sentencesFor(catalog, headers, pattern)
-    return say === undefined ? error : error.translated(say)
-  }
+  return (error, { headers, pattern }) => error.translated(sentencesFor(catalog, headers, pattern))
 }
 
 /** A refusal as its route writes it. */

@@ -1,10 +1,11 @@
 /** GET /<resource>/stream: the changes of a list while they happen, as Server-Sent Events (WHATWG HTML, 9.2). */
-import { inSentence } from '../catalog/name.ts'
+
 import type { Readable } from 'node:stream'
 import type { Actor } from '../actor.ts'
 import { withoutPages } from '../ask/list.ts'
 import { requireClause } from '../ask/policy.ts'
 import type { Catalog, Resource } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import { ApiError, invalid } from '../error.ts'
 import { fieldError } from '../field-error.ts'
 import { LIMITS } from '../limits.ts'

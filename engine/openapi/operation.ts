@@ -1,6 +1,7 @@
 /** A route as an operation: its parameters, its body, its answers and its refusals. */
-import { inSentence } from '../catalog/name.ts'
+
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import { FORM_TYPE } from '../http/body.ts'
 import type { BoundRoute } from '../http/bound-route.ts'
 import { isLocated, isResourceRoute } from '../http/resource-routes.ts'

@@ -1,7 +1,8 @@
 /** Parameters: the names of records in paths, the queries of lists, and those of plugins' routes. */
-import { inSentence } from '../catalog/name.ts'
+
 import { takesSeveral } from '../ask/filter-parameters.ts'
 import type { Catalog, Field, Resource } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import type { Json, JsonSchema } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import { writtenPath } from '../plan/plan.ts'

@@ -1,5 +1,5 @@
 /** TypeScript types of every resource: the schemas of the document, printed as a programmer writes them. */
-import { inSentence, fieldLabel } from '../catalog/name.ts'
+import { fieldLabel, inSentence } from '../catalog/name.ts'
 import { withoutEarlierNames } from '../catalog/without.ts'
 import { isObject, type JsonSchema } from '../json.ts'
 import { atOnce, each, type Pieces } from '../turns.ts'

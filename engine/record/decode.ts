@@ -1,7 +1,7 @@
 /** A body's JSON → values for the database, field by field; refuses unknown keys and wrong values, all at once. */
 
-import { inSentence } from '../catalog/name.ts'
 import type { Field } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import { isStored } from '../catalog/stored.ts'
 import { isUnseen } from '../field/characters.ts'
 import type { Refusal } from '../field/field-type.ts'

@@ -1,6 +1,5 @@
 /** Pass: rules of records, linked; each rule knows which columns it reads, and whether other records can break it. */
 
-import { inSentence } from '../catalog/name.ts'
 import type {
   BelongsTo,
   Field,
@@ -11,6 +10,7 @@ import type {
   RulePart,
   WriteAction,
 } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
 import { speaksOf } from '../filter/walk.ts'
 import { entries, under } from './document-part.ts'

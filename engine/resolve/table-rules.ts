@@ -1,7 +1,7 @@
 /** Pass: rules about several records of a table: how many there are, which is the only one, and which may not overlap. */
 
-import { inSentence } from '../catalog/name.ts'
 import type { CountRule, Field, Filter, OverlapRule, RecordRule, SoleRule } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import { isStored } from '../catalog/stored.ts'
 import type { Document, RuleDefinition } from '../definition/definition.ts'
 import { isFixed } from '../filter/walk.ts'

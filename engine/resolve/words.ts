@@ -4,6 +4,7 @@ import { wordsOf } from '../catalog/words.ts'
 import type { Path, WordsFile } from '../definition/definition.ts'
 import { type ResourceWords, textKey, type Words } from '../definition/words.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { memo } from '../memo.ts'
 import { renameOf } from './document-part.ts'
 import { type Details, type Draft, type Resolution, suggest, suggestResource } from './resolution.ts'
 
@@ -212,9 +213,9 @@ function textsOfApp({ definition: { app }, extensions: { additions } }: Resoluti
 }
 
 /** The sentences of answers that the program and its plugins have words for. */
-export function knownSentences({ words = [] }: Resolution['definition']): readonly string[] {
-  return [...new Set(words.flatMap(({ own, value }) => (own ? [] : Object.keys(value.sentences ?? {}))))]
-}
+export const knownSentences = memo(({ words = [] }: Resolution['definition']): readonly string[] => [
+  ...new Set(words.flatMap(({ own, value }) => (own ? [] : Object.keys(value.sentences ?? {})))),
+])
 
 /** By resource, what plugins say to people outside of answers, as far as there is anything to translate. */
 export function saidTexts({ drafts, extensions }: Resolution): Catalog['texts']['resources'] {

@@ -1,6 +1,7 @@
 /** ⇄ Creating several records at once: one transaction, a savepoint each, so that a refused one takes no other with it. */
-import { inSentence } from '../catalog/name.ts'
+
 import type { Resource } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import { ApiError, invalid } from '../error.ts'
 import { codeOf, type FieldError, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'

@@ -11,7 +11,7 @@ import { type FieldError, fieldError } from '../field-error.ts'
 import type { Id } from '../id.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { memo } from '../memo.ts'
-import { type Insert, PLAIN_UPDATE, planInsert, planUpdate, type Update } from '../plan/write-plan.ts'
+import { type Insert, PLAIN_INSERT, PLAIN_UPDATE, planInsert, planUpdate, type Update } from '../plan/write-plan.ts'
 import type { WritePlan } from '../plan/write-shape.ts'
 import { type DecodedInput, decodeInput, type FieldValues, isWritable } from '../record/decode.ts'
 import type { BoundHook, Execution } from '../run/execution.ts'
@@ -274,9 +274,7 @@ export function namesIn(values: Readonly<FieldValues>): { has(name: string): boo
 
 /** The names of fields that have a value, in the order of the resource, so that equal ones are the same part of a plan. */
 export function givenNames({ fields }: Resource, values: Readonly<FieldValues>): readonly string[] {
-  const names: string[] = []
-  for (const name of fields.keys()) if (Object.hasOwn(values, name)) names.push(name)
-  return names
+  return [...fields.keys()].filter((name) => Object.hasOwn(values, name))
 }
 
 /** Whether values have the same names, whatever they are. */
@@ -291,17 +289,17 @@ export function insertPlan(
   {
     answer,
     clause,
-    hooked = false,
-    links = NOWHERE,
-    never = NOWHERE,
+    hooked = PLAIN_INSERT.hooked,
+    links = PLAIN_INSERT.links,
+    never = PLAIN_INSERT.never,
     resource,
-    trusted = [],
-    within = false,
+    trusted = PLAIN_INSERT.trusted,
+    within = PLAIN_INSERT.within,
   }: Pick<Insert, 'resource' | 'clause' | 'answer'> & Partial<Insert>,
   values: Readonly<FieldValues>,
 ): WritePlan {
   const names = givenNames(resource, values)
-  // Each creation asks for its plan: a literal of one form costs a third of what parts cost that are spread.
+  // Each creation asks for its plan, and parts that are spread into one object were seen in profiles.
   return plans.get(planInsert, { resource, clause, answer, hooked, within, never, links, trusted, bulk, names })
 }
 

@@ -1,8 +1,8 @@
 /** ⇄ Many-to-many links of a record: a list of ids replaces them, and rules that look at them are judged behind that. */
 
-import { inSentence } from '../catalog/name.ts'
 import { allowsOne } from '../ask/policy.ts'
 import type { LinkRule, ManyToMany, RecordRule, Resource } from '../catalog/catalog.ts'
+import { inSentence } from '../catalog/name.ts'
 import { idOf, idsType, idType, meets, storedFields, targetOf } from '../catalog/stored.ts'
 import { ApiError, invalid, isRefusal } from '../error.ts'
 import { type FieldError, fieldError } from '../field-error.ts'

@@ -1,9 +1,10 @@
 /** ⇄ Why a write is refused: failed checks of its statement, moves that are not allowed, and rules of the database itself. */
-import { inSentence } from '../catalog/name.ts'
+
 import type { Actor } from '../actor.ts'
 import { readable } from '../ask/policy.ts'
 import type { Field, Moves, Resource } from '../catalog/catalog.ts'
 import { boundsSentence } from '../catalog/formula.ts'
+import { inSentence } from '../catalog/name.ts'
 import { storedFields } from '../catalog/stored.ts'
 import type { Row } from '../database/database.ts'
 import { isRefusedByRule, type Violation, violation } from '../database/failure.ts'

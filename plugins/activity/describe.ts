@@ -1,5 +1,4 @@
 /** Activities in words: the changes that a reader may see, names instead of ids, and a sentence for each. */
-import { inSentence } from '../../engine/index.ts'
 import {
   type Actor,
   allowsOne,
@@ -8,6 +7,7 @@ import {
   idOf,
   idSql,
   idType,
+  inSentence,
   type Json,
   type PluginContext,
   type Relation,

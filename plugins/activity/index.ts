@@ -1,8 +1,8 @@
 /** The activity plugin: with `activity: true` people can read who changed what, from which value to which. */
-import { inSentence } from '../../engine/index.ts'
 import {
   type Access,
   definePlugin,
+  inSentence,
   type PluginContext,
   type Resource,
   type ResourceDefinition,

@@ -2,8 +2,8 @@
 import {
   type Access,
   type Actor,
-  type Catalog,
   accessOf,
+  type Catalog,
   durationMs,
   isObject,
   type Json,

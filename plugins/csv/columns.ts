@@ -1,5 +1,4 @@
 /** The columns of a resource's files: each with its path in the catalog, and how the import reads it. */
-import { inSentence } from '../../engine/index.ts'
 import {
   type Access,
   accessOf,
@@ -7,6 +6,7 @@ import {
   type Catalog,
   type Field,
   type FieldPath,
+  inSentence,
   type Json,
   type JsonObject,
   memo,

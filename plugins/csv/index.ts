@@ -1,6 +1,5 @@
 /** The csv plugin: resources are exported to files and imported from them, by a map of columns in their YAML. */
-import { inSentence } from '../../engine/index.ts'
-import { definePlugin, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
+import { definePlugin, inSentence, type JsonObject, type Resource, type Route } from '../../engine/index.ts'
 import { storeOf } from '../files/stored.ts'
 import { accessesOf } from './columns.ts'
 import { importCommand, writes } from './command.ts'

@@ -1,6 +1,5 @@
 /** ⇄ Finds the records that rows name: settings by name or slug, people by e-mail, as the columns say. */
-import { inSentence } from '../../engine/index.ts'
-import { type Field, fieldError, type Id, type PluginContext, targetOf } from '../../engine/index.ts'
+import { type Field, fieldError, type Id, inSentence, type PluginContext, targetOf } from '../../engine/index.ts'
 import type { Column, Intake } from './columns.ts'
 import type { Entry } from './entry.ts'
 import type { Around } from './transactions.ts'

@@ -1,9 +1,9 @@
 /** The hook `macros.check`: a macro is stored only if its steps could be done. */
-import { inSentence } from '../../engine/index.ts'
 import {
   type Catalog,
   type FieldErrors,
   type HookContext,
+  inSentence,
   invalid,
   isObject,
   type JsonObject,

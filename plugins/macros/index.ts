@@ -2,8 +2,7 @@
  * The macros plugin: with `macros: true` people can make several changes of a record at once, under a name that they
  * chose. It is a plugin because a macro is data: its fields are known when it is applied, not when the YAML is read.
  */
-import { inSentence } from '../../engine/index.ts'
-import { definePlugin, type Resource, type Route } from '../../engine/index.ts'
+import { definePlugin, inSentence, type Resource, type Route } from '../../engine/index.ts'
 import { applicable, apply } from './apply.ts'
 import { check } from './check.ts'
 

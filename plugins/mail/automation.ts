@@ -7,10 +7,10 @@ import {
   type ActionContribution,
   type ActionMistake,
   type ActionPlace,
+  inLanguage,
   type Json,
   type JsonObject,
   type JsonSchema,
-  inLanguage,
   SYSTEM,
   textIn,
 } from '../../engine/index.ts'

@@ -1,15 +1,16 @@
 /** Lists that are open while others work: each change is seen, soon, and once, also when the connection or the server goes. */
-import { connect, createServer, type Socket } from 'node:net'
+
 import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../engine/json.ts'
+import { folder } from '../cli/world.ts'
 import { openRestartable, type Restartable } from '../faults/restartable.ts'
 import { send, writeFiles } from '../support/application.ts'
 import { openBrowser, openPage, WIDE } from '../support/browser.ts'
 import { share, until } from '../support/wait.ts'
-import { folder } from '../cli/world.ts'
 import { MANAGER, openRental, type Rental, rentalFiles, row } from './world.ts'
 
 /** `LIVE_CHANGES=200 npm run test:browser -- test/browser/live` is the form of which times mean something. */

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { install, packed } from '../cli/install.ts'
-import { bare, build, PROGRAM, type Server, startServer } from '../cli/server.ts'
+import { newApplication } from '../cli/new-application.ts'
+import { bare, type Server, startServer } from '../cli/server.ts'
 import { type Folder, folder } from '../cli/world.ts'
 import { barriers, openBrowser, visited, WIDE } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
@@ -33,22 +33,8 @@ function plinth(app: string, ...words: readonly string[]): string {
 
 test.before(async (context) => {
   if (browser === undefined) return
-  build()
   const world = folder({})
-  const app = join(world.path, 'rooms')
-  const made = spawnSync(
-    process.execPath,
-    [PROGRAM, 'init', 'rooms', '--with-plugin', '--plinth', packed(world.path)],
-    { cwd: world.path, env: bare({}), encoding: 'utf8' },
-  )
-  assert.is(made.status, 0, made.stderr)
-  const { dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'))
-  install(app, join(app, dependencies.plinth.replace('file:', '')), [
-    'typescript',
-    '@types/node',
-    '@types/react',
-    'csstype',
-  ])
+  const app = newApplication(world.path, 'rooms')
   const program = join(app, 'node_modules/plinth/dist/engine/cli/main.js')
   const env = bare({ ...ADMIN, DATA_DIR: join(world.path, 'data'), RATE_LIMIT: '100000' })
   Object.assign(context, { world, app, server: await startServer(program, app, env, ['--watch']) })

@@ -7,8 +7,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocks, commands, send } from '../support/page.ts'
 import { until } from '../support/wait.ts'
-import { install, packed } from './install.ts'
-import { bare, build, PROGRAM } from './server.ts'
+import { newApplication } from './new-application.ts'
+import { bare } from './server.ts'
 import { type Folder, folder } from './world.ts'
 
 const hour = suite('a new application')
@@ -28,21 +28,8 @@ function shell(line: string, before = ''): string {
 const direct = (line: string): string => shell(line, 'npx() { node_modules/.bin/"$@"; }; ')
 
 hour.before(() => {
-  build()
   world = folder({})
-  const tarball = packed(world.path)
-  app = join(world.path, 'room-bookings')
-  const args = [PROGRAM, 'init', 'room-bookings', '--with-plugin', '--plinth', tarball]
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: world.path, env: bare({}), encoding: 'utf8' })
-  assert.is(status, 0, stderr)
-  const { dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'))
-  // `npm install` would ask a registry for the dependencies of the dependency; they are linked instead.
-  install(app, join(app, dependencies.plinth.replace('file:', '')), [
-    'typescript',
-    '@types/node',
-    '@types/react',
-    'csstype',
-  ])
+  app = newApplication(world.path, 'room-bookings')
 })
 hour.after(() => world?.remove())
 

@@ -1,7 +1,8 @@
 /** The types of a client for each resource: its records, the filters and conditions of its list, and its summary. */
-import { inSentence } from '../../catalog/name.ts'
+
 import { takesSeveral } from '../../ask/filter-parameters.ts'
 import type { Catalog, Field, Relation, Resource } from '../../catalog/catalog.ts'
+import { inSentence } from '../../catalog/name.ts'
 import { targetOf } from '../../catalog/stored.ts'
 import type { JsonSchema } from '../../json.ts'
 import { pathName } from '../../plan/plan.ts'

@@ -2,16 +2,16 @@
 import { definePlugin, isObject } from '../../../engine/index.ts'
 import { unseededRoles } from '../../auth/roles.ts'
 import { notifyAction } from './automation.ts'
+import { SEVERAL } from './digest.ts'
 import { addKinds, kindsOf } from './kinds.ts'
 import { explainChange, tell } from './listener.ts'
+import { NOTICE, UNCONFIRMED } from './mail.ts'
 import { checkNotify, listenWhereTold, permissionsIn } from './notify-key.ts'
 import { NOTIFY } from './notify-schema.ts'
 import { OPTIONS, optionsOf } from './options.ts'
 import { listRoutes } from './routes.ts'
 import { settingsRoutes } from './settings.ts'
 import { unassigned, WORDS } from './unassigned.ts'
-import { SEVERAL } from './digest.ts'
-import { NOTICE, UNCONFIRMED } from './mail.ts'
 import { textsOf } from './wording.ts'
 
 const ALL = { any: [{ read_at: null }, { not: { read_at: null } }] }

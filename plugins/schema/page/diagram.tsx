@@ -1,7 +1,7 @@
 /** The resources and their relations as a diagram, and the same as a table. */
 import { Button, Card, go, hrefOf, Link, Row, Select, Table } from 'plinth/console'
 import { type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { type Diagram as Laid, type Direction, diagramOf, nextBox, shownNames } from './layout.ts'
+import { type Direction, diagramOf, type Diagram as Laid, nextBox, shownNames } from './layout.ts'
 import { useText } from './parts.tsx'
 import type { ToldSchema } from './told.ts'
 

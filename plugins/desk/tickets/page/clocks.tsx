@@ -1,6 +1,7 @@
 /** A block on the screen of a ticket: how much time is left of each promise, while it is looked at. */
 import { type BlockProps, Card, durationText, momentText, type RecordData, useWords } from 'plinth/console'
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
+import { useNow } from './now.tsx'
 
 const EN = {
   title: 'Promised',
@@ -27,16 +28,6 @@ const PROMISES = [
   { due: 'first_response_due_at', done: ['first_response_at', 'resolved_at'] },
   { due: 'resolution_due_at', done: ['resolved_at'] },
 ] as const
-
-/** The present time, which goes on while the block is shown. */
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
-}
 
 function momentIn(record: RecordData, name: string): number | undefined {
   const value = record[name]
@@ -70,7 +61,7 @@ function sayingOf({ at, due, state }: Clock, words: typeof EN): string {
 /** Nothing where nothing is promised, or where the reader may not see it. */
 export function Clocks({ named, record }: BlockProps): ReactNode {
   const words = useWords(WORDS)
-  const now = useNow()
+  const now = useNow(1000)
   const begin = momentIn(record, 'created_at')
   const clocks = PROMISES.flatMap((promise) => {
     const clock = clockOf(record, promise, now)

@@ -16,11 +16,12 @@ import {
   usePlace,
   useRecords,
   useWords,
-  valueAt,
   ViewHead,
   type ViewProps,
+  valueAt,
 } from 'plinth/console'
-import { type CSSProperties, type ReactNode, useEffect, useState } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
+import { useNow } from './now.tsx'
 
 const EN = {
   language: 'en',
@@ -108,6 +109,7 @@ function useRecordsIn(shown: Window, { named, view }: ViewProps): ReturnType<typ
 export function Timeline({ named, view }: ViewProps): ReactNode {
   const words = useWords(WORDS)
   const catalog = useCatalog()
+  const now = useNow(60_000)
   const shown = windowOf(usePlace().query)
   const { again, failure, hasMore, isAsking, more, records } = useRecordsIn(shown, { named, view })
   const { resource } = named
@@ -139,6 +141,7 @@ export function Timeline({ named, view }: ViewProps): ReactNode {
                   <Bar
                     color={color === undefined ? undefined : valueAt(record, color)}
                     from={momentOf(record[from])}
+                    now={now}
                     shown={shown}
                     until={momentOf(record[until])}
                   />
@@ -214,13 +217,13 @@ interface BarProps {
   readonly color: unknown
   readonly from: number | undefined
   readonly until: number | undefined
+  readonly now: number
   readonly shown: Window
 }
 
 /** Where a record lies in the window, with the present moment as a line, and in words for those who do not see it. */
-function Bar({ color, from, shown, until }: BarProps): ReactNode {
+function Bar({ color, from, now, shown, until }: BarProps): ReactNode {
   const words = useWords(WORDS)
-  const now = useMinute()
   if (from === undefined) return null
   const [begin, end] = [shareOf(from, shown), until === undefined ? 1 : shareOf(until, shown)]
   const text = (moment: number): string => momentText(new Date(moment).toISOString())
@@ -238,14 +241,4 @@ function Bar({ color, from, shown, until }: BarProps): ReactNode {
       <small className="soft">{saying}</small>
     </span>
   )
-}
-
-/** The present time by the minute. */
-function useMinute(): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 60_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
 }
