@@ -1,4 +1,5 @@
 /** Runs test files strictly: whatever did not plainly pass has failed, and the last line counts it all. */
+import { randomInt } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { register } from 'node:module'
 import { availableParallelism } from 'node:os'
@@ -19,7 +20,10 @@ const MOST_PROCESSES = 4
 /** Each browser is several processes itself. */
 const MOST_BROWSERS = 2
 
-const USAGE = `npm test -- [path …] [--server] [--long] [--bail] [--jobs n] [--timeout ms] [--slowest n]
+/** The inputs that a run draws where nobody asks for others: a failure is a fault of the change that was made, and not of the day. */
+const SEED = 20_261
+
+const USAGE = `npm test -- [path …] [--server] [--long] [--bail] [--jobs n] [--timeout ms] [--slowest n] [--seed n]
   path       only test files whose path contains it; a file is taken as it is
   --browser  the tests of pages in a browser (test/browser/*.browser.ts) instead of the usual ones
   --faults   the tests that inject faults (test/faults/*.faults.ts) instead of the usual ones
@@ -28,7 +32,8 @@ const USAGE = `npm test -- [path …] [--server] [--long] [--bail] [--jobs n] [-
   --bail     start no further file after one that fails
   --jobs     in how many processes (default: one more than there are cores, at most ${MOST_PROCESSES}, of browsers ${MOST_BROWSERS})
   --timeout  how long one file may take, in milliseconds (default 120000); longer where others use the processor
-  --slowest  how many of the slowest files are listed at the end (default 5)`
+  --slowest  how many of the slowest files are listed at the end (default 5)
+  --seed     what inputs are drawn from, a number or random (default ${SEED}, so that a run can be repeated)`
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,6 +46,7 @@ const { values: options, positionals } = parseArgs({
     jobs: { type: 'string' },
     timeout: { type: 'string', default: '120000' },
     slowest: { type: 'string', default: '5' },
+    seed: { type: 'string', default: String(SEED) },
     help: { type: 'boolean' },
   },
 })
@@ -107,8 +113,10 @@ if (files.length === 0) {
   totals.failed = 1
   process.stdout.write(`no test file matches ${positionals.join(' ') || 'test/**/*.test.ts'}\n`)
 }
+const seed = options.seed === 'random' ? randomInt(2 ** 31) : Number(options.seed)
+if (seed !== SEED) process.stdout.write(`inputs are drawn by --seed ${seed}\n`)
 const orders = inTurn(files).map(
-  (file, index): FileOrder => ({ file, index, ms: Number(options.timeout), narrowable: positionals.length > 0 }),
+  (file, index): FileOrder => ({ file, index, ms: Number(options.timeout), narrowable: positionals.length > 0, seed }),
 )
 
 /** Counts a result; false when no further file is to be started. */

@@ -1,6 +1,7 @@
 /** Runs one test file strictly in this process: whatever did not plainly pass has failed, and says why. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
 import { share } from '../support/wait.ts'
 import { leftDatabases } from './left-databases.ts'
 import { resetWatch, watch } from './suite.ts'
@@ -22,12 +23,16 @@ export interface FileResult {
   readonly hangs: boolean
 }
 
-/** `index` is another for each file of a process; `narrowable` allows suites that run only some of their tests. */
+/**
+ * `index` is another for each file of a process; `narrowable` allows suites that run only some of their tests; inputs are
+ * drawn by `seed`.
+ */
 export interface FileOrder {
   readonly file: string
   readonly index: number
   readonly ms: number
   readonly narrowable: boolean
+  readonly seed: number
 }
 
 const stray: string[] = []
@@ -98,8 +103,9 @@ async function importAndRun(file: string, index: number) {
 }
 
 /** Runs a file, prints what it says, and counts its tests. Never rejects. */
-export async function runFile({ file, index, ms, narrowable }: FileOrder): Promise<FileResult> {
+export async function runFile({ file, index, ms, narrowable, seed }: FileOrder): Promise<FileResult> {
   resetWatch()
+  fc.configureGlobal({ seed })
   const started = performance.now()
   const before = process.cpuUsage()
   const complaints: string[] = []

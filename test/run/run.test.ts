@@ -48,6 +48,16 @@ run('passes a file whose tests all pass, and counts what was skipped', () => {
   assert.is(result.last, '1 passed, 0 failed, 1 skipped')
 })
 
+run('draws the same inputs in each run, and others by --seed', () => {
+  const drawn = (...args: string[]) => /drawn: (\d+)$/m.exec(runner('test/run/fixture/draws.ts', ...args).output)?.[1]
+  const usual = drawn()
+  assert.ok(usual !== undefined)
+  assert.is(drawn(), usual)
+  assert.is.not(drawn('--seed', '5'), usual)
+  assert.is(drawn('--seed', '5'), drawn('--seed', '5'))
+  assert.match(runner('test/run/fixture/draws.ts', '--seed', 'random').output, /^inputs are drawn by --seed \d+$/m)
+})
+
 run('fails when no file matches', () => {
   const result = runner('test/nothing-like-this')
   assert.is(result.code, 1)
