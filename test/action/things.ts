@@ -59,7 +59,7 @@ export type Ask = (
 
 /** The application, and a way to send requests to it. */
 export async function things(): Promise<{ readonly call: Ask; readonly close: () => Promise<void> }> {
-  const app = await application({ resources: RESOURCES, plugins: 'test/support/plugins', env: { RATE_LIMIT: '1000' } })
+  const app = await application({ resources: RESOURCES, plugins: 'test/support/plugins' })
   const call: Ask = (method, path, body, token = KEEPER, headers = {}) =>
     app.call(method, `/${path}`, { token, headers, ...(body === undefined ? {} : { body }) })
   return { call, close: () => app.close() }
