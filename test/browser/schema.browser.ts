@@ -180,6 +180,40 @@ it('a mistake in the text of a file is shown with its line, and nothing can be w
   })
 })
 
+it('in an application on another the page offers its own files alone, and those below stay byte for byte', async () => {
+  const under = Object.entries({
+    ...FILES,
+    'app.yaml': FILES['app.yaml']!.replace('schema: {} }', 'console: {}, schema: {} }'),
+  })
+  const own = {
+    'app.yaml': 'name: Town\nextends: ../base\n',
+    'notes.yaml': 'resource: notes\nlabel: Remark      # in town\n',
+  }
+  const base = Object.fromEntries(under.map(([name, text]) => [`../base/${name}`, text]))
+  const world = await notesWorld({ files: { ...base, ...own }, watched: true })
+  const text = (name: string): string => readFileSync(join(world.folder, name), 'utf8')
+  try {
+    await on(world, 'admin', '/schema/edit?resource=notes', async (page) => {
+      await page.getByText(/3 files/).waitFor()
+      assert.equal(await page.getByLabel('File').locator('option').allTextContents(), [
+        'resources/app.yaml',
+        'resources/notes.yaml',
+      ])
+      const form = page.locator('form', { has: page.getByRole('heading', { name: 'Add a field' }) })
+      await form.getByLabel('Name').fill('due')
+      await form.getByLabel('Type').selectOption('date')
+      await form.getByRole('button', { name: 'Add a field' }).click()
+      await page.getByRole('button', { name: 'Write the files' }).click()
+      await page.getByText('Written: notes.yaml').waitFor()
+    })
+    assert.is(text('notes.yaml'), `${own['notes.yaml']}\nfields:\n  due: { type: date }\n`)
+    assert.is(text('app.yaml'), own['app.yaml'])
+    for (const [name, written] of Object.entries(base)) assert.is(text(name), written)
+  } finally {
+    await world.close()
+  }
+})
+
 it('a step that loses data has a button of its own', async ({ world }) => {
   await on(world, 'admin', '/schema/edit?resource=notes', async (page) => {
     await page.getByRole('button', { name: 'Text', exact: true }).click()

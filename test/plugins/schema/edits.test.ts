@@ -5,8 +5,9 @@ import { join, relative } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Json, JsonObject } from '../../../engine/json.ts'
+import { textHash } from '../../../engine/proposal/file-edits.ts'
 import { until } from '../../support/wait.ts'
-import { NOTES, notesWorld, type World } from './world.ts'
+import { FILES, NOTES, notesWorld, type World } from './world.ts'
 
 const test = suite('schema: editing files')
 
@@ -229,6 +230,58 @@ test('a page of another origin, another name of this machine, and those who may 
   const document = await world.call('admin', 'GET /openapi.json')
   assert.not.match(document.text, /\/schema\/edits/)
   assert.match((await world.call('reader', 'GET /catalog.json')).text, /"\/schema\/edits"/)
+})
+
+/** The notes of a town: an application of its own on another one, which lies in a folder of its own. */
+const LAYERED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(FILES).map(([name, text]) => [`../base/${name}`, text])),
+  'app.yaml': 'name: Town\nextends: ../base      # what all towns have\n',
+  'notes.yaml': 'resource: notes\n\nfields:\n  town: { type: string }    # of the town\n',
+}
+
+test('in an application on another only its own files can be edited: those below stay byte for byte', async () => {
+  const own = world
+  world = await notesWorld({ files: LAYERED, watched: true })
+  try {
+    const isBase = (name: string): boolean => name.startsWith('../base/')
+    const below = (): readonly string[] =>
+      Object.keys(LAYERED)
+        .filter(isBase)
+        .map((name) => readFileSync(join(world.folder, name), 'utf8'))
+    const before = below()
+    const told = await world.call('admin', 'GET /schema/files')
+    assert.equal(
+      (told.at('data.own') as readonly File[]).map(({ file }) => file),
+      [pathOf('app.yaml'), pathOf('notes.yaml')],
+    )
+    const edits = [await edit('add', ['fields', 'due'], { type: 'date' })]
+    const { diagnostics, hash, patch } = await proposed(...edits)
+    assert.equal(diagnostics, [])
+    assert.equal(String(patch).match(/^[+-](?![+-]).*$/gm), ['+  due: { type: date }'])
+    const undo = await written(edits, hash)
+    assert.is((await world.call('admin', 'POST /api/notes', { title: 'dated', due: '2026-12-24' })).status, 201)
+    await written(undo, (await proposed(...undo)).hash)
+    assert.is(readFileSync(join(world.folder, 'notes.yaml'), 'utf8'), LAYERED['notes.yaml'])
+    const others = [
+      { file: pathOf('../base/notes.yaml'), hash: textHash(NOTES) },
+      { file: pathOf('../base/notes.yaml'), hash: null },
+      { file: pathOf('../base/new.yaml'), hash: null },
+    ]
+    for (const { file, hash: of } of others)
+      for (const change of [
+        { op: 'set', path: ['label', 'one'], value: 'Remark' },
+        { op: 'set', path: [], value: NOTES },
+      ])
+        for (const request of ['POST /schema/edits', 'POST /schema/files']) {
+          const body = { edits: [{ file, hash: of, ...change }], hash }
+          const answer = await world.call('admin', request, body)
+          assert.is(answer.status, 422, `${request} ${file} ${answer.text}`)
+        }
+    assert.equal(below(), before)
+  } finally {
+    await world.close()
+    world = own
+  }
 })
 
 test('in production, without --watch, and on an address that others reach there are no such routes', async () => {
