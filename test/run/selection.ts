@@ -60,7 +60,6 @@ const LONG = [
   'test/migration/machine/',
   'test/rollout/killed.test.ts',
   'test/testing/left-out.test.ts',
-  'test/upgrade/midway.test.ts',
   'test/upgrade/yaml.test.ts',
 ]
 

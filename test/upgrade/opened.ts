@@ -67,7 +67,10 @@ async function read(settings: Settings): Promise<Collected<Boot>> {
   return shipped
 }
 
-/** Starts a desk, the shipped one or that of a folder, over the data of a version, at the time at which that was left. */
+/**
+ * Starts a desk, the shipped one or that of a folder, over the data of a version, at the time at which that was left.
+ * Work that was left is due by the clock of the database, so a desk that ends it has the present time.
+ */
 export async function open(
   version: string,
   { resources = 'resources', midway, env, before }: OpenOptions = {},
@@ -94,7 +97,8 @@ export async function open(
     ...env,
   }).value!
   const began = Date.now()
-  const now = (): Date => new Date(Date.parse(kept.at) + Date.now() - began)
+  const behind = midway === undefined ? began - Date.parse(kept.at) : 0
+  const now = (): Date => new Date(Date.now() - behind)
   const start = async (): Promise<Pick<Opened, 'engine' | 'address'>> => {
     const made = await createEngine({ settings, log: SILENT, now, read: await read(settings) })
     if (made.value === undefined) throw new Error(renderDiagnostics(made.diagnostics))
