@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FILES, NOTES, notesWorld, type World } from '../plugins/schema/world.ts'
+import { openReceiver } from '../plugins/webhooks/world.ts'
 import { barriers, openBrowser, visited, WIDE } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
 
@@ -144,6 +145,47 @@ it('what is going on has the plan, jobs and listeners', async ({ world }) => {
   await on(world, 'admin', '/schema/state', async (page) => {
     await page.getByText('The database is as the files say.').waitFor()
   })
+})
+
+it('deliveries that webhooks gave up are there with their last error, and each leads to its record', async () => {
+  const files = {
+    ...FILES,
+    'app.yaml': FILES['app.yaml']!.replace(
+      'schema: {} }',
+      'console: {}, schema: {}, webhooks: { http: true, networks: [127.0.0.0/8] } }',
+    ),
+    'notes.yaml': `${NOTES}webhooks: true\n`,
+  }
+  const world = await notesWorld({ files, people: ['reader'] })
+  const receiver = await openReceiver()
+  try {
+    receiver.behave((response) => void response.writeHead(500).end())
+    const hook = { name: 'Archive', address: receiver.url, events: ['notes.create'] }
+    const made = await world.call('admin', 'POST /api/webhooks', hook)
+    assert.is(made.status, 201, made.text)
+    assert.is((await world.call('admin', 'POST /api/notes', { title: 'One' })).status, 201)
+    await receiver.until(1)
+    // The next attempt is the last one.
+    const last = `update webhook_deliveries set attempts_made = 7 where attempts_made = 1 and leased_until is null returning 1`
+    await until(async () => (await world.app.engine.database.adhoc.run({ text: last }, [])).length === 1)
+    const failed = 'GET /api/webhook-deliveries?status=failed'
+    await until(async () => (await world.call('admin', failed)).list.length === 1, 30_000)
+    await on(world, 'admin', '/schema/state', async (page) => {
+      const given = page.getByRole('table', { name: 'Deliveries: Given up' })
+      assert.match((await given.getByRole('row').nth(1).textContent()) ?? '', /^Archive.*8.*The receiver answered 500/)
+      assert.equal(await barriers(page), [])
+      await given.getByRole('link', { name: 'notes.create' }).click()
+      await page.waitForURL(/\/console\/webhook_deliveries\/1$/)
+      await page.getByText('The receiver answered 500').first().waitFor()
+    })
+    await on(world, 'reader', '/schema/state', async (page) => {
+      await page.getByText('The database is as the files say.').waitFor()
+      assert.is(await page.getByRole('table', { name: 'Deliveries: Given up' }).count(), 0)
+    })
+  } finally {
+    await receiver.close()
+    await world.close()
+  }
 })
 
 it('a field is added by the form, shown side by side, written, and taken back', async ({ world }) => {

@@ -1,5 +1,5 @@
 /** What is going on: jobs, automations, listeners, and the plan of the present files. */
-import { Card, countText, momentText, useRoute } from 'plinth/console'
+import { Card, countText, Link, momentText, nameOf, useCatalog, useRecords, useRoute } from 'plinth/console'
 import type { ReactNode } from 'react'
 import { Answered, Mistakes, PlanSteps, type Section, TableCard, useText } from './parts.tsx'
 import type { ApiChange, Failure, Operations } from './told.ts'
@@ -24,7 +24,41 @@ function State({ operations }: { readonly operations: Operations }): ReactNode {
       {sectionsOf(operations, text).map((section) => (
         <TableCard key={section.title} {...section} />
       ))}
+      <Undelivered />
     </>
+  )
+}
+
+/** The plugin webhooks has its deliveries as records: its readers see them here, and nobody else. */
+const DELIVERIES = 'webhook_deliveries'
+const SHOWN = 20
+
+function Undelivered(): ReactNode {
+  return Object.hasOwn(useCatalog().resources, DELIVERIES) ? <FailedDeliveries /> : null
+}
+
+/** What webhooks did not bring to their receivers, after all attempts; each is a way to its record. */
+function FailedDeliveries(): ReactNode {
+  const text = useText()
+  const catalog = useCatalog()
+  const { failure, records } = useRecords(DELIVERIES, { where: { status: 'failed' }, sort: '-id', perPage: SHOWN })
+  const resource = catalog.resources[DELIVERIES]
+  const webhook = resource?.relations.webhook
+  if (failure !== undefined) return <p className="bad">{failure}</p>
+  return (
+    <TableCard
+      head={[text.name, text.delivery, text.attempts, text.error]}
+      rows={records.map((one) => ({
+        key: String(one.id),
+        cells: [
+          webhook === undefined ? '–' : nameOf(catalog, webhook, Object(one.webhook)),
+          <Link key="record" to={[DELIVERIES, String(one.id)]}>{`${one.event} ${one.id}`}</Link>,
+          countText(Number(one.attempts_made)),
+          String(one.last_error ?? one.last_status ?? '–'),
+        ],
+      }))}
+      title={`${resource?.label.many}: ${text.givenUp}`}
+    />
   )
 }
 
