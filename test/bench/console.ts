@@ -3,8 +3,8 @@
  * is read page after page: rows in the page, memory, long tasks, and statements of the database.
  */
 import { parseArgs } from 'node:util'
-import type { Page } from 'playwright-core'
 import pg from 'pg'
+import type { Page } from 'playwright-core'
 import { application } from '../support/application.ts'
 import { openBrowser, openPage } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
@@ -38,7 +38,7 @@ async function readOn(page: Page, pages: number): Promise<number> {
   await until(async () => {
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
     rows = await page.evaluate<number>(
-      "+(document.querySelector('.count').textContent.split(' of ')[0].replace(/\\D/g, '') || 0)",
+      "+(document.querySelector('output.count').textContent.split(' of ')[0].replace(/\\D/g, '') || 0)",
     )
     return rows >= pages * 50
   }, 600_000)
@@ -78,7 +78,7 @@ await page.reload()
 await row.waitFor()
 const opened = await milliseconds(async () => {
   await row.getByRole('link').click()
-  await page.locator('dl.parts').waitFor()
+  await page.locator('.laid, dl.parts').waitFor()
 })
 say('record, from its row', `${opened} ms`)
 await page.goto(`${app.address}/console/tickets?sort=-id`)
