@@ -118,7 +118,8 @@ const SCREENS: Readonly<Record<string, readonly [path: string, last: string]>> =
   'the overview': ['', '⟦'],
   'a list': ['/bookings', 'C1'],
   'a record': ['/bookings/1', 'C1'],
-  'a form': ['/bookings/new', '⟦'],
+  'a form': ['/bookings?do=create', '⟦'],
+  'an import': ['/bookings?do=import', 'CSV'],
   'a view': ['/bookings?view=queue', 'C1'],
   'a board': ['/bookings?view=board', 'C1'],
   'a calendar': ['/bookings?view=stay', '⟦Stays⟧'],
@@ -159,5 +160,15 @@ for (const [name, open] of Object.entries(OPENED))
       await page.getByRole('dialog').waitFor()
       assert.equal(await unmarked(page), [])
     }))
+
+it('what an import says of a file with an unknown column has none either', () =>
+  on('/bookings?do=import', async (page) => {
+    const file = { name: 'bookings.csv', mimeType: 'text/csv', buffer: Buffer.from('Customer,Clor\nC9,red\n') }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.locator('form button[type=submit]').click()
+    await page.getByText('Die Datei hat eine unbekannte Spalte „Clor“').waitFor()
+    assert.not.match(await page.locator('main').innerText(), /\b(?:the|known|column)\b/i)
+    assert.equal(await unmarked(page), [])
+  }))
 
 test.run()
