@@ -255,6 +255,26 @@ it('a form asks in the order of its layout, with help, and what depends on an an
   })
 })
 
+it('on a phone the views are one line, in which the chosen one is in sight', async ({ app }) => {
+  const narrow = { viewport: { width: 320, height: 720 } }
+  await on(
+    app,
+    '/repairs?view=figures',
+    async (page) => {
+      const chosen = page.getByRole('navigation', { name: 'Views' }).locator('[aria-current]')
+      await chosen.waitFor()
+      assert.is(await chosen.innerText(), 'Figures')
+      const [line, box] = [await page.locator('.views').boundingBox(), await chosen.boundingBox()]
+      assert.ok(line !== null && box !== null && line.height < 60, JSON.stringify(line))
+      assert.ok(box.x >= line.x && box.x + box.width <= line.x + line.width + 1, JSON.stringify({ line, box }))
+      assert.equal(await barriers(page), [])
+      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      assert.is(over, 0)
+    },
+    narrow,
+  )
+})
+
 const LOOKS: readonly (readonly [name: string, options: BrowserContextOptions, direction: string])[] = [
   ['dark', { ...WIDE, colorScheme: 'dark' }, 'ltr'],
   ['on a phone', { viewport: { width: 390, height: 844 } }, 'ltr'],
