@@ -91,7 +91,10 @@ const queryOf = (where: JsonObject): string => `where=${encodeURIComponent(JSON.
 
 test('what comes between the preview and the write stops it, and nothing outside of the filter is written', async () => {
   const create = Array.from({ length: 30 }, (_, at) => ({
-    ...{ code: `d${at}`, name: 'Drawn', price: 1000 + (at % 6), sold: at % 4 === 0 },
+    code: `d${at}`,
+    name: 'Drawn',
+    price: 1000 + (at % 6),
+    sold: at % 4 === 0,
   }))
   await call('POST', 'things/batch', { create })
   const listed = async () => (await call('GET', `things?${queryOf(OWN)}&per_page=100`)).list

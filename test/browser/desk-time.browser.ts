@@ -1,15 +1,11 @@
 /** What the desk adds to the console: the clocks of a ticket, minutes as people say them, and tickets along time. */
-import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import * as assert from 'uvu/assert'
-import { barriers, visited, WIDE } from '../support/browser.ts'
+import { seen, visited, WIDE } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
 import { deskSuite, makeIn, type World } from './desk.ts'
 
 const { browser, it, test } = await deskSuite('promised times in the console')
-
-/** Where pictures are kept, for people who look at them. */
-const PICTURES = process.env.PICTURES
 
 const on = (
   { app, token }: World,
@@ -31,15 +27,6 @@ async function ticketOf(world: World, subject: string, priority: string) {
     ({ name }) => name === priority,
   )!
   return makeIn(world, '/tickets', { subject, details: 'Now.', priority_id: id })
-}
-
-async function seen(page: Page, name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
-  const wider = await page.evaluate<number>(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  )
-  assert.ok(wider <= 0, `${name} is ${wider} px wider than the window`)
-  assert.equal(await barriers(page), [], name)
 }
 
 it('the clocks of a ticket run while it is looked at, and say what was kept', async (world) => {

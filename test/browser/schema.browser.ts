@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FILES, NOTES, notesWorld, type World } from '../plugins/schema/world.ts'
+import { FILES, inBase, NOTES, notesWorld, type World } from '../plugins/schema/world.ts'
 import { openReceiver } from '../plugins/webhooks/world.ts'
-import { barriers, openBrowser, visited, WIDE } from '../support/browser.ts'
+import { barriers, openBrowser, seen, visited, WIDE } from '../support/browser.ts'
 import { until } from '../support/wait.ts'
 
 const test = suite<{ world: World }>('the schema in the console')
@@ -14,14 +14,16 @@ const browser = await openBrowser()
 /** Without a browser every test is skipped. */
 const it = browser === undefined ? test.skip : test
 
-/** Where pictures are kept, for people who look at them. */
-const PICTURES = process.env.PICTURES
+/** The notes with plugins that they do not have elsewhere. */
+const filesWith = (plugins: string): Readonly<Record<string, string>> => ({
+  ...FILES,
+  'app.yaml': FILES['app.yaml']!.replace('schema: {} }', `schema: {}, ${plugins} }`),
+})
 
 test.before(async (context) => {
   if (browser === undefined) return
-  const app = FILES['app.yaml']!.replace('schema: {} }', 'console: {}, schema: {} }')
   context.world = await notesWorld({
-    files: { ...FILES, 'app.yaml': app },
+    files: filesWith('console: {}'),
     watched: true,
     people: ['reader', 'writer'],
   })
@@ -149,11 +151,7 @@ it('what is going on has the plan, jobs and listeners', async ({ world }) => {
 
 it('deliveries that webhooks gave up are there with their last error, and each leads to its record', async () => {
   const files = {
-    ...FILES,
-    'app.yaml': FILES['app.yaml']!.replace(
-      'schema: {} }',
-      'console: {}, schema: {}, webhooks: { http: true, networks: [127.0.0.0/8] } }',
-    ),
+    ...filesWith('console: {}, webhooks: { http: true, networks: [127.0.0.0/8] }'),
     'notes.yaml': `${NOTES}webhooks: true\n`,
   }
   const world = await notesWorld({ files, people: ['reader'] })
@@ -223,15 +221,11 @@ it('a mistake in the text of a file is shown with its line, and nothing can be w
 })
 
 it('in an application on another the page offers its own files alone, and those below stay byte for byte', async () => {
-  const under = Object.entries({
-    ...FILES,
-    'app.yaml': FILES['app.yaml']!.replace('schema: {} }', 'console: {}, schema: {} }'),
-  })
   const own = {
     'app.yaml': 'name: Town\nextends: ../base\n',
     'notes.yaml': 'resource: notes\nlabel: Remark      # in town\n',
   }
-  const base = Object.fromEntries(under.map(([name, text]) => [`../base/${name}`, text]))
+  const base = inBase(filesWith('console: {}'))
   const world = await notesWorld({ files: { ...base, ...own }, watched: true })
   const text = (name: string): string => readFileSync(join(world.folder, name), 'utf8')
   try {
@@ -282,12 +276,7 @@ it('no screen has a barrier: light and wide, dark and narrow, from right to left
           const { width } = way.viewport
           if (width === 390) await page.evaluate("document.documentElement.dir = 'rtl'")
           const name = `${path.replace(/\W+/g, '-') || 'diagram'}-${way.colorScheme}-${width}`
-          if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
-          const wider = await page.evaluate<number>(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-          )
-          assert.ok(wider <= 0, `${name} is ${wider} px wider than the window`)
-          assert.equal(await barriers(page), [], name)
+          await seen(page, name)
         },
         way,
       )

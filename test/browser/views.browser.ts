@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { application, type TestApplication } from '../support/application.ts'
-import { barriers, openBrowser, visited, WIDE } from '../support/browser.ts'
+import { barriers, openBrowser, overflow, visited, WIDE } from '../support/browser.ts'
 
 const test = suite<{ app: TestApplication }>('views in a browser')
 const browser = await openBrowser()
@@ -268,8 +268,7 @@ it('on a phone the views are one line, in which the chosen one is in sight', asy
       assert.ok(line !== null && box !== null && line.height < 60, JSON.stringify(line))
       assert.ok(box.x >= line.x && box.x + box.width <= line.x + line.width + 1, JSON.stringify({ line, box }))
       assert.equal(await barriers(page), [])
-      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      assert.is(over, 0)
+      assert.is(await overflow(page), 0)
     },
     narrow,
   )
@@ -294,10 +293,7 @@ for (const [name, options, direction] of LOOKS)
           await page.getByRole('heading', { level: 1, name: new RegExp(view, 'i') }).waitFor()
           await page.waitForLoadState('networkidle')
           assert.equal(await barriers(page), [], view)
-          const over = await page.evaluate(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-          )
-          assert.is(over, 0, view)
+          assert.is(await overflow(page), 0, view)
         }
       },
       options,

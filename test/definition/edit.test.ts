@@ -126,7 +126,7 @@ edit('what is taken out of the shipped files takes its own lines along, and no c
   )
 })
 
-/** The lines that begin in a range: what is behind the beginning of a line is no line. */
+/** The lines that begin in a range, without the rest of a line that began before it. */
 function linesOf(text: string, [start, end]: readonly [number, number]): string {
   const first = start === 0 ? 0 : text.indexOf('\n', start - 1) + 1
   return first === 0 && start > 0 ? '' : text.slice(first, Math.max(first, end))

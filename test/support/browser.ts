@@ -82,6 +82,22 @@ export async function barriers(page: Page): Promise<readonly string[]> {
   return page.evaluate<readonly string[]>(CHECK)
 }
 
+/** By how many pixels the page is wider than its window. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+}
+
+/** Where pictures are kept, for people who look at them. */
+const PICTURES = process.env.PICTURES
+
+/** A screen is no wider than its window, and axe finds nothing on it; PICTURES names a folder for its picture. */
+export async function seen(page: Page, name: string): Promise<void> {
+  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true })
+  const wider = await overflow(page)
+  assert.ok(wider <= 0, `${name} is ${wider} px wider than the window`)
+  assert.equal(await barriers(page), [], name)
+}
+
 /** An application of the tests with the console, from the files of a folder. */
 export async function withConsole(
   folder: string,

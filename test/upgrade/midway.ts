@@ -20,7 +20,6 @@ import type { Sown } from './sow.ts'
 
 /** What was answered with success before the end. */
 export interface Midway {
-  readonly at: string
   /** Subjects of tickets. */
   readonly acknowledged: readonly string[]
   /** The subjects of the rows of an import that was taken as a job. */
@@ -195,7 +194,7 @@ async function leave(version: string, set: string, work: string, database: strin
     writeFileSync(join(set, 'postgres.midway.sql.br'), await packed(sql))
   }
   writeFileSync(join(set, `${kind}.midway.data.br`), await packFolder(dataDir, base))
-  const told: Midway = { at: new Date().toISOString(), acknowledged, imported, left, isChanging }
+  const told: Midway = { acknowledged, imported, left, isChanging }
   writeFileSync(join(set, `${kind}.midway.json.br`), await packed(JSON.stringify(told)))
   console.info(kind, left, isChanging, acknowledged.length)
 }

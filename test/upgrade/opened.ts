@@ -77,8 +77,7 @@ export async function open(
 ): Promise<Opened> {
   const bytes = (name: string): Promise<Buffer> => readFile(join(SETS, version, name))
   const part = midway === undefined ? '' : '.midway'
-  const whole = JSON.parse(String(await unpacked(await bytes(`${KIND}.json.br`)))) as Kept
-  const kept = { ...whole, at: midway?.at ?? whole.at }
+  const kept = JSON.parse(String(await unpacked(await bytes(`${KIND}.json.br`)))) as Kept
   const folder = await mkdtemp(join(tmpdir(), 'plinth-opened-'))
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
@@ -96,8 +95,7 @@ export async function open(
     BASE_URL: 'https://desk.example',
     ...env,
   }).value!
-  const began = Date.now()
-  const behind = midway === undefined ? began - Date.parse(kept.at) : 0
+  const behind = midway === undefined ? Date.now() - Date.parse(kept.at) : 0
   const now = (): Date => new Date(Date.now() - behind)
   const start = async (): Promise<Pick<Opened, 'engine' | 'address'>> => {
     const made = await createEngine({ settings, log: SILENT, now, read: await read(settings) })

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import type { Json, JsonObject } from '../../../engine/json.ts'
 import { textHash } from '../../../engine/proposal/file-edits.ts'
 import { until } from '../../support/wait.ts'
-import { FILES, NOTES, notesWorld, type World } from './world.ts'
+import { FILES, inBase, NOTES, notesWorld, type World } from './world.ts'
 
 const test = suite('schema: editing files')
 
@@ -233,8 +233,9 @@ test('a page of another origin, another name of this machine, and those who may 
 })
 
 /** The notes of a town: an application of its own on another one, which lies in a folder of its own. */
+const BASE = inBase(FILES)
 const LAYERED: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(FILES).map(([name, text]) => [`../base/${name}`, text])),
+  ...BASE,
   'app.yaml': 'name: Town\nextends: ../base      # what all towns have\n',
   'notes.yaml': 'resource: notes\n\nfields:\n  town: { type: string }    # of the town\n',
 }
@@ -243,11 +244,8 @@ test('in an application on another only its own files can be edited: those below
   const own = world
   world = await notesWorld({ files: LAYERED, watched: true })
   try {
-    const isBase = (name: string): boolean => name.startsWith('../base/')
     const below = (): readonly string[] =>
-      Object.keys(LAYERED)
-        .filter(isBase)
-        .map((name) => readFileSync(join(world.folder, name), 'utf8'))
+      Object.keys(BASE).map((name) => readFileSync(join(world.folder, name), 'utf8'))
     const before = below()
     const told = await world.call('admin', 'GET /schema/files')
     assert.equal(

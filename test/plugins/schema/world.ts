@@ -62,6 +62,11 @@ seeds:
   'notes.yaml': NOTES,
 }
 
+/** The files as those of a base: an application on them names it by `extends: ../base`. */
+export function inBase(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [`../base/${name}`, text]))
+}
+
 const ADMIN = { ADMIN_EMAIL: 'boss@notes.example', ADMIN_PASSWORD: 'a very long secret' }
 const PASSWORD = 'a long secret of mine'
 
