@@ -5,7 +5,6 @@ import type { Catalog, Resource } from '../catalog/catalog.ts'
 import { idOf, keptIdType } from '../catalog/stored.ts'
 import type { Row, Runner } from '../database/database.ts'
 import type { Id } from '../id.ts'
-import type { Json } from '../json.ts'
 import { LIMITS } from '../limits.ts'
 import type { Foundation } from '../run/execution.ts'
 import { type Compiled, parameterValues } from '../statement/compiled.ts'
@@ -90,8 +89,13 @@ function isForgotten({ dependencies, foundation, isPartial, resource }: ReaderCl
     const removed = records.get(owner)
     if (relation === undefined || removed === undefined || resources.get(owner)?.deleteSets !== undefined) return false
     const holder = resources.get(relations.at(-2)?.target ?? resource.owner)!.owner
-    const isGone = (id: Json | undefined): boolean => removed.get(id as Id)?.deleted === true
-    return [...(records.get(holder) ?? NONE).values()].some(({ was }) => isGone(was?.[relation.field.column]))
+    const gone = new Set([...removed].flatMap(([id, { deleted }]) => (deleted ? [id] : [])))
+    // The log does not say that a deleted record lost what it pointed at, and its row holds the new value alone.
+    const { field, onDelete } = relation
+    const mayHaveHeld = ({ updated, was }: Former): boolean =>
+      was !== undefined &&
+      (Object.hasOwn(was, field.column) ? gone.has(was[field.column] as Id) : onDelete === 'set_null' && !updated)
+    return gone.size > 0 && [...(records.get(holder) ?? NONE).values()].some(mayHaveHeld)
   })
 }
 

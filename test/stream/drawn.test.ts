@@ -181,6 +181,15 @@ async function follow(steps: readonly Step[], trace: string[]): Promise<void> {
   }
 }
 
+test('a deleted record is known no more, although what decided about it was removed for good after it', () => {
+  const ticket = (kind: 'create' | 'delete', at: number): Step => ({
+    kind,
+    some: { name: 'tickets', at, body: { box_id: 1 } },
+  })
+  const boxGoes: Step = { kind: 'delete', some: { name: 'boxes', at: 1, body: {} } }
+  return follow([ticket('create', 0), { kind: 'leave', who: 0 }, ticket('delete', 2), boxGoes], [])
+})
+
 test('each event is right for what its follower knows, and at the end it knows what its list shows', async () => {
   let trace: string[] = []
   const drawn = fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 45 }), (steps) => {
